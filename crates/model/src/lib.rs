@@ -1,0 +1,17 @@
+//! The nouns of contextd: ids, kinds, facts, graph, configuration, problems.
+//!
+//! Nothing here reads a file, the environment or a clock, and nothing here knows JSON.
+
+pub mod config;
+pub mod facts;
+pub mod hash;
+pub mod kinds;
+pub mod problem;
+pub mod strings;
+pub mod symbol_id;
+
+pub use facts::FileFacts;
+pub use hash::ContentHash;
+pub use kinds::{ChunkKind, EdgeKind, Provenance, RefKind, SymbolKind, Visibility};
+pub use problem::{Problem, Severity};
+pub use strings::{StrId, StringTable};

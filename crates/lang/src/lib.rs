@@ -1,1 +1,26 @@
+//! Bytes → facts and chunks, one folder a language.
+//!
+//! A language is a folder `languages/<name>` with a `language.toml` (what its node kinds mean), an
+//! optional `hooks.rs` (what a table cannot say) and `cases/*.md` (its tests), and one line in
+//! [`registry::ALL`].
 
+pub mod chunk;
+mod doc;
+pub mod dump;
+pub mod extract;
+mod header;
+mod intern;
+mod languages;
+pub mod names;
+pub mod paths;
+pub mod registry;
+mod rules;
+pub mod terms;
+mod text;
+mod walk;
+
+pub use extract::extract;
+pub use registry::{Language, LanguageId, detect};
+
+/// Version of everything that shapes facts; a change makes cached facts unreadable on purpose.
+pub const EXTRACTOR_VERSION: u32 = 1;

@@ -1,0 +1,73 @@
+//! Go: receivers, embedding and import paths.
+
+use super::Hooks;
+use crate::names;
+use crate::walk::{Flow, Walk, line_of};
+use contextd_model::facts::{base_kind, binding, import_kind};
+use tree_sitter::Node;
+
+pub struct Go;
+
+impl Hooks for Go {
+    fn visit<'t>(&self, node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
+        match node.kind() {
+            "import_spec" => import(node, walk),
+            "package_clause" => {
+                let name = node.named_child(0).map_or("", |child| walk.text_of(child));
+                walk.package = walk.intern(name);
+                Flow::Skip
+            }
+            "type_declaration" | "const_declaration" | "var_declaration" => {
+                // A group `type ( … )` holds several declarations; only a single one starts here.
+                if node.child(1).is_some_and(|child| child.kind() != "(") {
+                    walk.wrap(node);
+                }
+                Flow::Descend
+            }
+            "field_declaration" if node.child_by_field_name("name").is_none() => embed(node, walk),
+            _ => Flow::Table,
+        }
+    }
+
+    fn scope<'t>(&self, node: Node<'t>, walk: &Walk<'t>) -> Option<String> {
+        let receiver = node.child_by_field_name("receiver")?.named_child(0)?;
+        let written = walk.text_of(receiver.child_by_field_name("type")?);
+        Some(names::type_head(written))
+    }
+}
+
+fn import(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
+    let Some(path) = node.child_by_field_name("path") else { return Flow::Skip };
+    let module = walk.text_of(path).trim_matches(['"', '`']);
+    let written = node.child_by_field_name("name").map_or("", |name| walk.text_of(name));
+    let (alias, kind) = match written {
+        "." => ("", import_kind::WILDCARD),
+        "_" => ("", import_kind::MODULE),
+        "" => (package_name(module), import_kind::MODULE),
+        name => (name, import_kind::MODULE),
+    };
+    walk.import(module, "", alias, kind, line_of(node));
+    Flow::Skip
+}
+
+/// The name a package is used by when the import does not say: the last component that is not a
+/// version.
+fn package_name(module: &str) -> &str {
+    let mut components = module.rsplit('/');
+    let last = components.next().unwrap_or(module);
+    let is_version = last.len() > 1 && last.starts_with('v') && last[1..].bytes().all(|byte| byte.is_ascii_digit());
+    let name = if is_version { components.next().unwrap_or(last) } else { last };
+    let name = name.split_once(".v").map_or(name, |(before, _)| before);
+    name.strip_prefix("go-").unwrap_or(name)
+}
+
+/// A struct field without a name embeds its type.
+fn embed(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
+    if let (Some(owner), Some(written)) = (walk.enclosing_type(), node.child_by_field_name("type")) {
+        let path = names::type_head(walk.text_of(written));
+        walk.base(owner, &path, base_kind::MIXIN, line_of(node));
+        let name = names::split_last(&path).1.to_owned();
+        walk.add_binding(&format!("self.{name}"), &path, binding::DECLARED, 0, 0, line_of(node));
+    }
+    Flow::Descend
+}

@@ -1,0 +1,167 @@
+//! Paths of names as they stand in code: `a.b(x)?.c<T>` → qualifier `a.b()`, name `c`.
+
+/// Longest qualifier that is kept; a longer chain keeps its end.
+const MAX_PATH: usize = 160;
+
+/// Normalises the text of a callee, type or member expression to names joined by `.`; calls in
+/// between are `()`, subscripts `[]`; generics, white space and sigils go.
+pub fn path(text: &str) -> String {
+    let mut out = String::with_capacity(text.len().min(MAX_PATH));
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'(' => at = bracket(bytes, at, b'(', b')', &mut out, "()"),
+            b'[' => at = bracket(bytes, at, b'[', b']', &mut out, "[]"),
+            b'{' => at = bracket(bytes, at, b'{', b'}', &mut out, ""),
+            b'<' if !out.is_empty() && !out.ends_with('.') || is_turbofish(bytes, at) => at = bracket(bytes, at, b'<', b'>', &mut out, ""),
+            b':' if bytes.get(at + 1) == Some(&b':') => at = dot(&mut out, at + 2),
+            b'-' if bytes.get(at + 1) == Some(&b'>') => at = dot(&mut out, at + 2),
+            b'?' | b'!' if matches!(bytes.get(at + 1), Some(b'.')) => at = dot(&mut out, at + 2),
+            b'.' | b'\\' | b'#' => at = dot(&mut out, at + 1),
+            byte if byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80 => {
+                let start = at;
+                while at < bytes.len() && (bytes[at].is_ascii_alphanumeric() || bytes[at] == b'_' || bytes[at] == b'$' || bytes[at] >= 0x80) {
+                    at += 1;
+                }
+                out.push_str(&text[start..at]);
+            }
+            _ => at += 1,
+        }
+    }
+    while out.ends_with('.') {
+        out.pop();
+    }
+    keep_end(out)
+}
+
+/// Splits a normalised path into what stands before the last name and that name. A path that ends
+/// in a call or subscript has no last name.
+pub fn split_last(path: &str) -> (&str, &str) {
+    match path.rfind('.') {
+        Some(at) => (&path[..at], &path[at + 1..]),
+        None => ("", path),
+    }
+}
+
+fn dot(out: &mut String, next: usize) -> usize {
+    if !out.is_empty() && !out.ends_with('.') {
+        out.push('.');
+    }
+    next
+}
+
+fn is_turbofish(bytes: &[u8], at: usize) -> bool {
+    at >= 2 && &bytes[at - 2..at] == b"::"
+}
+
+/// Skips a bracketed run, strings inside included, and writes `mark` for it.
+fn bracket(bytes: &[u8], start: usize, open: u8, close: u8, out: &mut String, mark: &str) -> usize {
+    let mut depth = 0usize;
+    let mut at = start;
+    while at < bytes.len() {
+        match bytes[at] {
+            byte if byte == open => depth += 1,
+            byte if byte == close && !(close == b'>' && at > 0 && matches!(bytes[at - 1], b'-' | b'=')) => {
+                depth -= 1;
+                if depth == 0 {
+                    break;
+                }
+            }
+            quote @ (b'"' | b'\'' | b'`') if open != b'<' => at = skip_string(bytes, at, quote),
+            _ => {}
+        }
+        at += 1;
+    }
+    if mark == "()" && out.is_empty() {
+        // A parenthesised expression in front, not a call of something.
+    } else if out.ends_with('.') && open == b'<' {
+        out.pop();
+    } else {
+        out.push_str(mark);
+    }
+    at + 1
+}
+
+fn skip_string(bytes: &[u8], start: usize, quote: u8) -> usize {
+    let mut at = start + 1;
+    while at < bytes.len() && bytes[at] != quote && bytes[at] != b'\n' {
+        at += if bytes[at] == b'\\' { 2 } else { 1 };
+    }
+    at
+}
+
+fn keep_end(path: String) -> String {
+    if path.len() <= MAX_PATH {
+        return path;
+    }
+    let mut cut = path.len() - MAX_PATH;
+    while !path.is_char_boundary(cut) {
+        cut += 1;
+    }
+    match path[cut..].find('.') {
+        Some(dot) => path[cut + dot + 1..].to_owned(),
+        None => path[cut..].to_owned(),
+    }
+}
+
+/// Returns the head type name of a type as written, modifiers and wrappers off:
+/// `*http.Request` → `http.Request`, `Optional[Foo]` → `Optional`, `&'a mut Vec<T>` → `Vec`.
+pub fn type_head(text: &str) -> String {
+    let mut rest = text.trim();
+    loop {
+        let before = rest;
+        rest = rest.trim_start_matches(['*', '&', '?', '(', ':', ' ', '@']);
+        for word in ["mut ", "const ", "dyn ", "impl ", "struct ", "class ", "enum ", "final ", "readonly ", "unsigned ", "typename ", "in ", "out ", "ref ", "inout ", "some ", "any "] {
+            rest = rest.strip_prefix(word).unwrap_or(rest);
+        }
+        if let Some(lifetime) = rest.strip_prefix('\'') {
+            rest = lifetime.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_').trim_start();
+        }
+        if let Some(slice) = rest.strip_prefix('[') {
+            rest = slice.split_once(']').map_or(slice, |(inner, after)| if after.is_empty() { inner } else { after });
+        }
+        if rest == before {
+            break;
+        }
+    }
+    let end = rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '$' | '\\'))).unwrap_or(rest.len());
+    path(&rest[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_normalised() {
+        for (text, expected) in [
+            ("a.b.c", "a.b.c"),
+            ("self.app.make(x, \")\").run", "self.app.make().run"),
+            ("Vec::<u8>::new", "Vec.new"),
+            ("a?.b!.c", "a.b.c"),
+            ("p->next", "p.next"),
+            ("std::vector<int>::size", "std.vector.size"),
+            ("items[0].name", "items[].name"),
+            ("$this->foo", "$this.foo"),
+            ("(a || b).c", "c"),
+            ("new Foo", "newFoo"),
+        ] {
+            assert_eq!(path(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn type_heads() {
+        for (text, expected) in [
+            ("*http.Request", "http.Request"),
+            ("Optional[Foo]", "Optional"),
+            ("&'a mut Vec<T>", "Vec"),
+            ("[]*Node", "Node"),
+            ("Promise<User>", "Promise"),
+            (": string", "string"),
+        ] {
+            assert_eq!(type_head(text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Words of code and prose: identifiers are split at case and underscores, lower-cased and stemmed.
+//!
+//! The index and the query use the same functions, so a word means the same on both sides.
+
+use rust_stemmers::{Algorithm, Stemmer};
+use rustc_hash::FxHashMap;
+
+/// First character of a term that is a whole compound identifier, not a word.
+pub const COMPOUND: char = '\u{1}';
+
+/// Longest run of characters looked at as one identifier; longer ones are data, not names.
+const MAX_IDENTIFIER: usize = 96;
+/// Runs of at least this many digits and letters without a vowel-like shape are hashes; skipped.
+const MAX_WORD: usize = 40;
+
+/// Splits `text` into identifiers: runs of letters, digits and `_`.
+pub fn identifiers(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|run| !run.is_empty())
+}
+
+/// Calls `each` with every part of an identifier: `parseHTTPRequest2` → parse, HTTP, Request, 2.
+pub fn parts<'a>(identifier: &'a str, mut each: impl FnMut(&'a str)) {
+    let bytes = identifier.as_bytes();
+    let mut start = 0;
+    let mut at = 0;
+    while at < bytes.len() {
+        let here = class(bytes[at]);
+        if here == Class::Separator {
+            if start < at {
+                each(&identifier[start..at]);
+            }
+            at += 1;
+            start = at;
+            continue;
+        }
+        if at > start && is_boundary(bytes, at) {
+            each(&identifier[start..at]);
+            start = at;
+        }
+        at += 1;
+    }
+    if start < bytes.len() {
+        each(&identifier[start..]);
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Lower,
+    Upper,
+    Digit,
+    Separator,
+}
+
+/// Bytes of other scripts count as lower-case letters: they have no case boundary to split at.
+fn class(byte: u8) -> Class {
+    match byte {
+        b'A'..=b'Z' => Class::Upper,
+        b'0'..=b'9' => Class::Digit,
+        b'_' => Class::Separator,
+        _ => Class::Lower,
+    }
+}
+
+fn is_boundary(bytes: &[u8], at: usize) -> bool {
+    let (before, here) = (class(bytes[at - 1]), class(bytes[at]));
+    match (before, here) {
+        (Class::Lower, Class::Upper) => true,
+        (Class::Digit, Class::Digit) => false,
+        (Class::Digit, _) | (_, Class::Digit) => true,
+        (Class::Upper, Class::Upper) => bytes.get(at + 1).is_some_and(|&next| class(next) == Class::Lower),
+        _ => false,
+    }
+}
+
+/// Turns words into terms, remembering those it has seen: most words of a repository repeat.
+pub struct Terms {
+    stemmer: Stemmer,
+    stems: FxHashMap<Box<str>, Box<str>>,
+}
+
+impl Default for Terms {
+    fn default() -> Self {
+        Self { stemmer: Stemmer::create(Algorithm::English), stems: FxHashMap::default() }
+    }
+}
+
+/// Words remembered before the memory is emptied, so that a long run stays bounded.
+const MAX_REMEMBERED: usize = 200_000;
+
+impl Terms {
+    /// Returns the term of one word part: lower-cased, and stemmed when it has over three letters.
+    pub fn stem(&mut self, part: &str) -> &str {
+        if self.stems.len() > MAX_REMEMBERED {
+            self.stems.clear();
+        }
+        if !self.stems.contains_key(part) {
+            let stem = self.compute(part);
+            self.stems.insert(part.into(), stem);
+        }
+        &self.stems[part]
+    }
+
+    fn compute(&self, part: &str) -> Box<str> {
+        let lower = part.to_lowercase();
+        if lower.len() <= 3 || !lower.bytes().all(|byte| byte.is_ascii_lowercase()) {
+            return lower.into();
+        }
+        self.stemmer.stem(&lower).into_owned().into()
+    }
+
+    /// Calls `each` with every term of an identifier, then with its compound when it has two parts
+    /// or more. Words and compounds are told apart by [`COMPOUND`].
+    pub fn identifier(&mut self, identifier: &str, mut each: impl FnMut(&str)) {
+        if identifier.len() > MAX_IDENTIFIER {
+            return;
+        }
+        let mut count = 0;
+        parts(identifier, |part| {
+            if part.len() <= MAX_WORD {
+                count += 1;
+                each(self.stem(part));
+            }
+        });
+        if count > 1 {
+            each(&compound(identifier));
+        }
+    }
+
+    /// Calls `each` with every word term of a text, compounds left out.
+    pub fn words(&mut self, text: &str, mut each: impl FnMut(&str)) {
+        for identifier in identifiers(text) {
+            if identifier.len() > MAX_IDENTIFIER {
+                continue;
+            }
+            parts(identifier, |part| {
+                if part.len() <= MAX_WORD {
+                    each(self.stem(part));
+                }
+            });
+        }
+    }
+}
+
+/// Returns the term of a whole identifier: naming styles fall together, `before_request` and
+/// `beforeRequest` are one compound.
+pub fn compound(identifier: &str) -> String {
+    let mut term = String::with_capacity(identifier.len() + 1);
+    term.push(COMPOUND);
+    term.extend(identifier.chars().filter(|&c| c != '_').flat_map(char::to_lowercase));
+    term
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(identifier: &str, expected: &[&str]) {
+        let mut found = Vec::new();
+        Terms::default().identifier(identifier, |term| found.push(term.to_owned()));
+        assert_eq!(found, expected, "{identifier}");
+    }
+
+    #[test]
+    fn identifiers_split_at_case_underscore_and_digit() {
+        check("parseHTTPRequest2", &["pars", "http", "request", "2", "\u{1}parsehttprequest2"]);
+        check("before_request", &["befor", "request", "\u{1}beforerequest"]);
+        check("__init__", &["init"]);
+        check("XMLHttp", &["xml", "http", "\u{1}xmlhttp"]);
+        check("größe", &["größe"]);
+        check("___", &[]);
+    }
+
+    #[test]
+    fn styles_share_their_compound() {
+        assert_eq!(compound("beforeRequest"), compound("before_request"));
+    }
+}

@@ -1,0 +1,188 @@
+//! Cells: which words stand in which symbol and block of lines.
+
+use crate::intern::Interner;
+use crate::terms::{COMPOUND, Terms};
+use contextd_model::facts::{BLOCK_LINES, CellRow, FILE_SYMBOL, FileText, SymbolRow, TermRow};
+use contextd_model::{StrId, SymbolKind};
+use rustc_hash::FxHashMap;
+
+/// Splits `text` into cells at the borders of symbols and of line blocks, and counts their terms.
+pub fn cells(text: &str, symbols: &[SymbolRow], terms: &mut Terms) -> FileText {
+    let borders = borders(text, symbols);
+    let mut counter = Counter::new(terms);
+    let mut cells = Vec::with_capacity(borders.len());
+    let mut rows = Vec::new();
+    for (index, border) in borders.iter().enumerate() {
+        let end = borders.get(index + 1).map_or(text.len(), |next| next.at);
+        let Some(piece) = text.get(border.at..end) else { continue };
+        counter.count(piece);
+        let (words, compounds) = counter.flush(&mut rows);
+        if words > 0 {
+            cells.push(CellRow { symbol: border.symbol, block: border.block, words, compounds, terms_end: rows.len() as u32 });
+        }
+    }
+    FileText { strings: counter.interner.table, cells, terms: rows }
+}
+
+struct Border {
+    at: usize,
+    symbol: u32,
+    block: u32,
+}
+
+/// Returns where cells start, in order. Every start is a character boundary.
+fn borders(text: &str, symbols: &[SymbolRow]) -> Vec<Border> {
+    let mut events = symbol_events(text, symbols);
+    let mut line = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        if byte == b'\n' {
+            line += 1;
+            if line % BLOCK_LINES == 0 {
+                events.push((at + 1, Event::Block(line / BLOCK_LINES)));
+            }
+        }
+    }
+    events.sort_by_key(|&(at, _)| at);
+    let mut borders = vec![Border { at: 0, symbol: FILE_SYMBOL, block: 0 }];
+    let mut open = vec![FILE_SYMBOL];
+    let mut block = 0;
+    for (at, event) in events {
+        match event {
+            Event::Open(symbol) => open.push(symbol),
+            Event::Close(symbol) => {
+                if let Some(depth) = open.iter().rposition(|&other| other == symbol) {
+                    open.remove(depth);
+                }
+            }
+            Event::Block(number) => block = number,
+        }
+        let symbol = *open.last().unwrap_or(&FILE_SYMBOL);
+        match borders.last_mut() {
+            Some(last) if last.at == at => (last.symbol, last.block) = (symbol, block),
+            _ => borders.push(Border { at, symbol, block }),
+        }
+    }
+    borders
+}
+
+#[derive(Clone, Copy)]
+enum Event {
+    Close(u32),
+    Open(u32),
+    Block(u32),
+}
+
+/// Small members stay in their type's cell: a cell for each field would double the index.
+fn has_own_cell(row: &SymbolRow) -> bool {
+    use SymbolKind::*;
+    !matches!(row.kind(), File | Field | Variant | Property | Key | Element) || row.end_line > row.start_line + 3
+}
+
+fn symbol_events(text: &str, symbols: &[SymbolRow]) -> Vec<(usize, Event)> {
+    let mut events = Vec::new();
+    for (index, row) in symbols.iter().enumerate().skip(1) {
+        let (start, end) = (row.doc_start as usize, row.end as usize);
+        if has_own_cell(row) && row.kind() != SymbolKind::File && start < end && text.is_char_boundary(start) && text.is_char_boundary(end) {
+            events.push((start, Event::Open(index as u32)));
+            events.push((end, Event::Close(index as u32)));
+        }
+    }
+    events
+}
+
+/// Counts the terms of one cell at a time, remembering which terms an identifier has.
+struct Counter<'t> {
+    terms: &'t mut Terms,
+    interner: Interner,
+    counts: Vec<u32>,
+    touched: Vec<u32>,
+    seen: FxHashMap<Box<str>, (u32, u32)>,
+    expansions: Vec<StrId>,
+    words: u32,
+    compounds: u32,
+}
+
+impl<'t> Counter<'t> {
+    fn new(terms: &'t mut Terms) -> Self {
+        Self {
+            terms,
+            interner: Interner::default(),
+            counts: Vec::new(),
+            touched: Vec::new(),
+            seen: FxHashMap::default(),
+            expansions: Vec::new(),
+            words: 0,
+            compounds: 0,
+        }
+    }
+
+    fn count(&mut self, piece: &str) {
+        let bytes = piece.as_bytes();
+        let mut at = 0;
+        while at < bytes.len() {
+            if !is_word_byte(bytes[at]) {
+                at += 1;
+                continue;
+            }
+            let start = at;
+            while at < bytes.len() && is_word_byte(bytes[at]) {
+                at += 1;
+            }
+            // Bytes above 127 belong to words here; a run is then cut at non-alphanumeric characters.
+            let run = &piece[start..at];
+            if run.is_ascii() {
+                self.identifier(run);
+            } else {
+                for identifier in crate::terms::identifiers(run) {
+                    self.identifier(identifier);
+                }
+            }
+        }
+    }
+
+    fn identifier(&mut self, identifier: &str) {
+        let (start, end) = match self.seen.get(identifier) {
+            Some(&range) => range,
+            None => self.expand(identifier),
+        };
+        for index in start..end {
+            let id = self.expansions[index as usize];
+            let at = id.0 as usize;
+            if at >= self.counts.len() {
+                self.counts.resize(at + 64, 0);
+            }
+            if self.counts[at] == 0 {
+                self.touched.push(id.0);
+            }
+            self.counts[at] += 1;
+        }
+        let is_compound = end - start > 1;
+        self.compounds += u32::from(is_compound);
+        self.words += end - start - u32::from(is_compound);
+    }
+
+    fn expand(&mut self, identifier: &str) -> (u32, u32) {
+        let start = self.expansions.len() as u32;
+        let (interner, expansions) = (&mut self.interner, &mut self.expansions);
+        self.terms.identifier(identifier, |term| expansions.push(interner.intern(term)));
+        debug_assert!(COMPOUND == '\u{1}');
+        let range = (start, self.expansions.len() as u32);
+        self.seen.insert(identifier.into(), range);
+        range
+    }
+
+    /// Moves the counts of the cell into `rows` and returns its number of words and compounds.
+    fn flush(&mut self, rows: &mut Vec<TermRow>) -> (u32, u32) {
+        self.touched.sort_unstable();
+        for &id in &self.touched {
+            let count = std::mem::take(&mut self.counts[id as usize]);
+            rows.push(TermRow { term: StrId(id), count });
+        }
+        self.touched.clear();
+        (std::mem::take(&mut self.words), std::mem::take(&mut self.compounds))
+    }
+}
+
+fn is_word_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
+}

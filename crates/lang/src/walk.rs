@@ -1,0 +1,282 @@
+//! One walk over the syntax tree, driven by a language's table: every node is seen once, and what
+//! it means is looked up by its kind number.
+
+mod bindings;
+mod finish;
+mod refs;
+mod symbols;
+
+use crate::intern::Interner;
+use crate::languages::Hooks;
+use crate::rules::{Finder, KindRule, Rules, Step};
+use contextd_model::facts::{BaseRow, BindingRow, FILE_SYMBOL, ImportRow, RefRow, SymbolRow};
+use contextd_model::{RefKind, StrId};
+use rustc_hash::FxHashMap;
+use tree_sitter::{Node, TreeCursor};
+
+/// What a hook wants done with its node afterwards.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Flow {
+    /// The table's rules for the kind apply too.
+    Table,
+    /// The table does not apply; children are visited.
+    Descend,
+    /// Neither; the subtree is done.
+    Skip,
+}
+
+/// Nesting beyond this is not descended into: it is data or an attack, not code.
+const MAX_DEPTH: usize = 4_000;
+
+/// Gathers facts during the walk. Hooks add to it through its methods.
+pub struct Walk<'t> {
+    pub text: &'t str,
+    pub rules: &'t Rules,
+    hooks: &'t dyn Hooks,
+    pub strings: Interner,
+    pub symbols: Vec<SymbolRow>,
+    pub refs: Vec<RefRow>,
+    pub imports: Vec<ImportRow>,
+    pub bases: Vec<BaseRow>,
+    pub bindings: Vec<BindingRow>,
+    pub package: StrId,
+    pub truncated: bool,
+    /// Symbols that are open at the current node, with the depth of their node.
+    open: Vec<(u32, usize)>,
+    depth: usize,
+    /// Run of comments seen last: start, end, last line.
+    comment: Option<(usize, usize, usize)>,
+    /// Start of the outermost wrapper around the next declaration, and its end.
+    wrapper: Option<(usize, usize)>,
+    annotations: Vec<Annotation>,
+    /// Offsets of names that a call, member or declaration has already taken.
+    taken: Vec<u32>,
+    type_until: usize,
+    annotation_until: usize,
+    seen_refs: FxHashMap<(u32, StrId, StrId, u8), u32>,
+}
+
+struct Annotation {
+    path: String,
+    start: u32,
+    line: u32,
+}
+
+impl<'t> Walk<'t> {
+    pub fn new(text: &'t str, rules: &'t Rules, hooks: &'t dyn Hooks) -> Self {
+        let mut strings = Interner::default();
+        // The empty scope and the file symbol come first, so that ids do not depend on the walk.
+        let name = strings.intern("");
+        let file = SymbolRow {
+            name,
+            parent: contextd_model::facts::NONE,
+            end: text.len() as u32,
+            body_start: 0,
+            start_line: 1,
+            name_line: 1,
+            ..SymbolRow::default()
+        };
+        Self {
+            text,
+            rules,
+            hooks,
+            strings,
+            symbols: vec![file],
+            refs: Vec::new(),
+            imports: Vec::new(),
+            bases: Vec::new(),
+            bindings: Vec::new(),
+            package: StrId::EMPTY,
+            truncated: false,
+            open: vec![(FILE_SYMBOL, 0)],
+            depth: 0,
+            comment: None,
+            wrapper: None,
+            annotations: Vec::new(),
+            taken: Vec::new(),
+            type_until: 0,
+            annotation_until: 0,
+            seen_refs: FxHashMap::default(),
+        }
+    }
+
+    /// Visits every node below the cursor, in source order.
+    pub fn run(&mut self, cursor: &mut TreeCursor<'t>) {
+        let mut depth = 0usize;
+        loop {
+            self.depth = depth;
+            let descend = self.visit(cursor.node());
+            if descend && depth < MAX_DEPTH && cursor.goto_first_child() {
+                depth += 1;
+                continue;
+            }
+            self.truncated |= depth >= MAX_DEPTH;
+            loop {
+                self.close(depth);
+                if cursor.goto_next_sibling() {
+                    break;
+                }
+                if !cursor.goto_parent() {
+                    return;
+                }
+                depth -= 1;
+            }
+        }
+    }
+
+    fn close(&mut self, depth: usize) {
+        while self.open.len() > 1 && self.open.last().is_some_and(|&(_, at)| at >= depth) {
+            self.open.pop();
+        }
+    }
+
+    fn visit(&mut self, node: Node<'t>) -> bool {
+        let rules: &'t Rules = self.rules;
+        let Some(rule) = rules.kinds.get(node.kind_id() as usize) else { return true };
+        if rule.plain {
+            return true;
+        }
+        if rule.comment {
+            self.comment(node);
+            return false;
+        }
+        if rule.hook {
+            match self.hooks.visit(node, self) {
+                Flow::Table => {}
+                Flow::Descend => return true,
+                Flow::Skip => return false,
+            }
+        }
+        if rule.skip {
+            return false;
+        }
+        self.apply(node, rule);
+        true
+    }
+
+    fn apply(&mut self, node: Node<'t>, rule: &'t KindRule) {
+        if rule.wrapper {
+            self.wrap(node);
+        }
+        if rule.annotation {
+            self.annotation(node);
+        }
+        if let Some(symbol) = &rule.symbol {
+            self.declaration(node, symbol);
+        }
+        if rule.branch {
+            self.branch();
+        }
+        if rule.type_context {
+            self.type_until = self.type_until.max(node.end_byte());
+        }
+        if let Some(kind) = rule.base {
+            self.base_container(node, kind);
+        }
+        if let Some(binding) = &rule.binding {
+            self.binding(node, binding);
+        }
+        if let Some(call) = &rule.call {
+            self.call(node, call);
+        }
+        if let Some(finder) = &rule.construct {
+            self.construct(node, finder);
+        }
+        if let Some(finder) = &rule.member {
+            self.member(node, finder);
+        }
+        if rule.throw {
+            self.throw(node);
+        }
+        if rule.identifier || rule.type_identifier {
+            self.identifier(node, rule.type_identifier);
+        }
+    }
+
+    /// Returns the innermost open symbol.
+    pub fn owner(&self) -> u32 {
+        self.open.last().map_or(FILE_SYMBOL, |&(symbol, _)| symbol)
+    }
+
+    /// Returns the innermost open symbol that is a type, with its row.
+    pub fn enclosing_type(&self) -> Option<u32> {
+        self.open.iter().rev().map(|&(symbol, _)| symbol).find(|&symbol| self.symbols[symbol as usize].kind().is_type())
+    }
+
+    pub fn text_of(&self, node: Node<'_>) -> &'t str {
+        self.text.get(node.byte_range()).unwrap_or("")
+    }
+
+    pub fn intern(&mut self, text: &str) -> StrId {
+        self.strings.intern(text)
+    }
+
+    /// Marks the name at `start` as dealt with, so that the walk does not report it again.
+    pub fn take(&mut self, start: usize) {
+        self.taken.push(start as u32);
+    }
+
+    fn is_taken(&mut self, start: usize) -> bool {
+        let start = start as u32;
+        if self.taken.len() > 64 {
+            self.taken.retain(|&taken| taken >= start);
+        }
+        self.taken.iter().rev().any(|&taken| taken == start)
+    }
+
+    /// Adds an import that stands in the current symbol.
+    pub fn import(&mut self, module: &str, name: &str, alias: &str, kind: u8, line: u32) {
+        let row = ImportRow {
+            module: self.intern(module),
+            name: self.intern(name),
+            alias: self.intern(alias),
+            owner: self.owner(),
+            line,
+            kind,
+            pad: [0; 3],
+        };
+        self.imports.push(row);
+    }
+
+    /// Adds a base of the symbol `owner`; `path` is normalised already.
+    pub fn base(&mut self, owner: u32, path: &str, kind: u8, line: u32) {
+        let (qualifier, name) = crate::names::split_last(path);
+        if is_name(name) {
+            let row = BaseRow { owner, name: self.intern(name), qualifier: self.intern(qualifier), line, kind, pad: [0; 3] };
+            self.bases.push(row);
+        }
+    }
+
+    /// Adds a reference of the current symbol.
+    pub fn reference(&mut self, path: &str, kind: RefKind, start: usize, line: u32, arguments: u8) {
+        self.reference_of(self.owner(), path, kind, start, line, arguments);
+    }
+}
+
+/// Returns the first child that a finder names.
+pub fn find<'t>(node: Node<'t>, finder: &Finder) -> Option<Node<'t>> {
+    finder.iter().find_map(|step| match *step {
+        Step::Field(field) => node.child_by_field_id(field),
+        Step::Deep(field) => {
+            let mut found = node.child_by_field_id(field)?;
+            while let Some(next) = found.child_by_field_id(field) {
+                found = next;
+            }
+            Some(found)
+        }
+        Step::Kind(kind) => {
+            let mut cursor = node.walk();
+            node.named_children(&mut cursor).find(|child| child.kind_id() == kind)
+        }
+    })
+}
+
+/// Returns the one-based line a node starts in.
+pub fn line_of(node: Node<'_>) -> u32 {
+    node.start_position().row as u32 + 1
+}
+
+/// True when `text` can be the name of something: no brackets, no digits in front.
+pub fn is_name(text: &str) -> bool {
+    text.chars().next().is_some_and(|c| c.is_alphabetic() || matches!(c, '_' | '$')) && !text.ends_with([')', ']'])
+}

@@ -1,0 +1,101 @@
+//! Local names and what their declaration says of their type.
+
+use super::{Walk, find, line_of};
+use crate::names;
+use crate::rules::BindingRule;
+use contextd_model::facts::{BindingRow, binding};
+use tree_sitter::Node;
+
+impl<'t> Walk<'t> {
+    pub(super) fn binding(&mut self, node: Node<'t>, rule: &BindingRule) {
+        let Some(name) = find(node, &rule.name) else { return };
+        let type_text = find(node, &rule.type_field).map_or("", |child| self.text_of(child));
+        let value = find(node, &rule.value);
+        if rule.parameter {
+            self.parameter(node, name, type_text, value.is_some());
+            return;
+        }
+        let names: Vec<Node<'t>> = if rule.many { listed(name) } else { vec![name] };
+        let values: Vec<Node<'t>> = match value {
+            Some(value) if rule.many => listed(value),
+            Some(value) => vec![value],
+            None => Vec::new(),
+        };
+        let paired = names.len() == values.len();
+        for (index, name) in names.iter().enumerate() {
+            let value = if paired { values.get(index) } else if index == 0 { values.first() } else { None };
+            self.bind(*name, type_text, value.copied());
+        }
+    }
+
+    fn bind(&mut self, name: Node<'t>, type_text: &str, value: Option<Node<'t>>) {
+        let path = names::path(self.text_of(name));
+        let Some(local) = self.local_name(&path) else { return };
+        let (how, type_text) = if !type_text.is_empty() {
+            (binding::DECLARED, super::symbols::fold(type_text, 120).trim_start_matches(':').trim().to_owned())
+        } else {
+            value.and_then(|value| self.value(value)).unwrap_or((binding::ALIAS, String::new()))
+        };
+        self.add_binding(&local, &type_text, how, 0, 0, line_of(name));
+    }
+
+    /// `x` and `self.x` are bound; `a.b` of something else is not ours to name.
+    fn local_name(&self, path: &str) -> Option<String> {
+        match path.split_once('.') {
+            None => super::is_name(path).then(|| path.to_owned()),
+            Some((head, rest)) if self.rules.self_names.iter().any(|name| name == head) && !rest.contains('.') && super::is_name(rest) => Some(format!("self.{rest}")),
+            Some(_) => None,
+        }
+    }
+
+    /// Returns what a value says of its type.
+    fn value(&self, value: Node<'t>) -> Option<(u8, String)> {
+        let mut node = value;
+        for _ in 0..4 {
+            let rule = self.rules.kinds.get(node.kind_id() as usize)?;
+            if let Some(finder) = &rule.construct {
+                return Some((binding::CONSTRUCTED, names::path(self.text_of(find(node, finder)?))));
+            }
+            if let Some(call) = &rule.call {
+                let mut path = names::path(self.text_of(find(node, &call.callee)?));
+                if let Some(receiver) = find(node, &call.receiver) {
+                    path = format!("{}.{path}", names::path(self.text_of(receiver)));
+                }
+                return Some((binding::CALLED, path));
+            }
+            if rule.identifier || rule.member.is_some() {
+                return Some((binding::ALIAS, names::path(self.text_of(node))));
+            }
+            if !rule.transparent {
+                return None;
+            }
+            node = node.named_child(u32::try_from(node.named_child_count()).ok()?.checked_sub(1)?)?;
+        }
+        None
+    }
+
+    fn parameter(&mut self, node: Node<'t>, name: Node<'t>, type_text: &str, has_default: bool) {
+        let owner = self.owner();
+        let position = self.bindings.iter().rev().take_while(|row| row.owner == owner).filter(|row| row.how == binding::PARAMETER).count();
+        let variadic = self.text_of(node).contains("...") || self.text_of(node).starts_with('*');
+        let flags = u16::from(variadic) | u16::from(has_default) << 1;
+        let type_text = super::symbols::fold(type_text, 120).trim_start_matches(':').trim().to_owned();
+        let path = names::path(self.text_of(name));
+        if super::is_name(&path) {
+            self.take(name.start_byte());
+            self.add_binding(&path, &type_text, binding::PARAMETER, position.min(255) as u8, flags, line_of(name));
+        }
+    }
+
+    /// Adds a binding of the current symbol.
+    pub fn add_binding(&mut self, name: &str, type_text: &str, how: u8, position: u8, flags: u16, line: u32) {
+        let row = BindingRow { owner: self.owner(), name: self.intern(name), type_text: self.intern(type_text), line, how, position, flags };
+        self.bindings.push(row);
+    }
+}
+
+fn listed(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut cursor = node.walk();
+    let children: Vec<_> = if node.kind().contains("list") || node.kind().contains("tuple") { node.named_children(&mut cursor).collect() } else { Vec::new() };
+    if children.is_empty() { vec![node] } else { children }
+}

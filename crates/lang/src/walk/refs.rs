@@ -1,0 +1,184 @@
+//! References: calls, constructions, member accesses, types and other mentions of names.
+
+use super::{Walk, find, is_name, line_of};
+use crate::names;
+use crate::rules::{CallRule, Finder};
+use contextd_model::facts::RefRow;
+use contextd_model::{RefKind, StrId};
+use tree_sitter::Node;
+
+/// Arguments of a call that are not known.
+const UNKNOWN: u8 = 255;
+
+impl<'t> Walk<'t> {
+    pub(super) fn call(&mut self, node: Node<'t>, rule: &CallRule) {
+        let Some(callee) = find(node, &rule.callee) else { return };
+        let mut path = names::path(self.text_of(callee));
+        if let Some(receiver) = find(node, &rule.receiver) {
+            path = format!("{}.{path}", names::path(self.text_of(receiver)));
+        }
+        let arguments = find(node, &rule.arguments);
+        let count = arguments.map_or(UNKNOWN, |arguments| arguments.named_child_count().min(254) as u8);
+        let kind = if rule.is_macro { RefKind::Macro } else { RefKind::Call };
+        self.name_reference(&path, kind, callee, count);
+        if let Some(arguments) = arguments {
+            self.special_call(&path, arguments, count);
+        }
+    }
+
+    pub(super) fn construct(&mut self, node: Node<'t>, finder: &Finder) {
+        if let Some(target) = find(node, finder) {
+            let path = names::path(self.text_of(target));
+            self.name_reference(&path, RefKind::Construct, target, UNKNOWN);
+        }
+    }
+
+    pub(super) fn member(&mut self, node: Node<'t>, finder: &Finder) {
+        let Some(name) = find(node, finder) else { return };
+        if self.is_taken(name.start_byte()) {
+            return;
+        }
+        let path = names::path(self.text_of(node));
+        let kind = if node.start_byte() < self.type_until { RefKind::Type } else { RefKind::Field };
+        self.take(name.start_byte());
+        self.reference(&path, kind, name.start_byte(), line_of(name), UNKNOWN);
+    }
+
+    pub(super) fn throw(&mut self, node: Node<'t>) {
+        let Some(thrown) = node.named_child(0) else { return };
+        let text = self.text_of(thrown);
+        let text = text.strip_prefix("new ").unwrap_or(text);
+        let path = names::path(text.split(['(', '{']).next().unwrap_or(text));
+        if names::split_last(&path).1.chars().next().is_some_and(char::is_uppercase) {
+            self.reference(&path, RefKind::Throw, thrown.start_byte(), line_of(thrown), UNKNOWN);
+        }
+    }
+
+    pub(super) fn identifier(&mut self, node: Node<'t>, is_type: bool) {
+        let start = node.start_byte();
+        if self.is_taken(start) {
+            return;
+        }
+        let text = self.text_of(node);
+        if text.len() < 2 && !is_type || !is_name(text) {
+            return;
+        }
+        let kind = if is_type || start < self.type_until { RefKind::Type } else { RefKind::Name };
+        self.reference(text, kind, start, line_of(node), UNKNOWN);
+    }
+
+    /// Reports the last name of `path`, which stands at the end of `node`, and takes it.
+    fn name_reference(&mut self, path: &str, kind: RefKind, node: Node<'t>, arguments: u8) {
+        let name = names::split_last(path).1;
+        if !is_name(name) {
+            return;
+        }
+        let text = self.text_of(node);
+        let offset = text.rfind(name).unwrap_or(0);
+        let start = node.start_byte() + offset;
+        let line = line_of(node) + text.get(..offset).map_or(0, |before| before.bytes().filter(|&byte| byte == b'\n').count() as u32);
+        self.take(start);
+        self.reference(path, kind, start, line, arguments);
+    }
+
+    pub(super) fn reference_of(&mut self, owner: u32, path: &str, kind: RefKind, start: usize, line: u32, arguments: u8) {
+        let (qualifier, name) = names::split_last(path);
+        if !is_name(name) && !matches!(kind, RefKind::Env | RefKind::Process | RefKind::Route) {
+            return;
+        }
+        let name = self.strings.intern(name);
+        let qualifier = self.qualifier(qualifier);
+        self.push_reference(owner, name, qualifier, kind, start, line, arguments);
+    }
+
+    fn qualifier(&mut self, qualifier: &str) -> StrId {
+        let (head, rest) = qualifier.split_at(qualifier.find(['.', '(', '[']).unwrap_or(qualifier.len()));
+        if self.rules.self_names.iter().any(|name| name == head) {
+            return self.strings.intern(&format!("self{rest}"));
+        }
+        self.strings.intern(qualifier)
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn push_reference(&mut self, owner: u32, name: StrId, qualifier: StrId, kind: RefKind, start: usize, line: u32, arguments: u8) {
+        let key = (owner, name, qualifier, kind as u8);
+        if let Some(&at) = self.seen_refs.get(&key) {
+            let row: &mut RefRow = &mut self.refs[at as usize];
+            row.count = row.count.saturating_add(1);
+            return;
+        }
+        self.seen_refs.insert(key, self.refs.len() as u32);
+        self.refs.push(RefRow { owner, name, qualifier, line, start: start as u32, kind: kind as u8, arguments, count: 1 });
+    }
+
+    /// Environment reads, process starts and routes, where the call shows them plainly.
+    fn special_call(&mut self, path: &str, arguments: Node<'t>, count: u8) {
+        let rules = self.rules;
+        let is = |list: &[String]| list.iter().any(|known| path == known || path.strip_suffix(known.as_str()).is_some_and(|before| before.ends_with('.')));
+        let kind = if is(&rules.env_calls) {
+            RefKind::Env
+        } else if is(&rules.process_calls) {
+            RefKind::Process
+        } else if is_route_word(names::split_last(path).1) && (count >= 2 || arguments.start_byte() < self.annotation_until) {
+            RefKind::Route
+        } else {
+            return;
+        };
+        let Some(first) = arguments.named_child(0) else { return };
+        let Some(literal) = literal(self.text_of(first)) else { return };
+        let (owner, line, start) = (self.owner(), line_of(first), first.start_byte());
+        match kind {
+            RefKind::Route if !literal.starts_with('/') => {}
+            RefKind::Route => {
+                let method = self.strings.intern(&names::split_last(path).1.to_uppercase());
+                let name = self.strings.intern(literal);
+                self.push_reference(owner, name, method, kind, start, line, count);
+            }
+            _ => {
+                let name = self.strings.intern(literal.split_whitespace().next().unwrap_or(literal));
+                self.push_reference(owner, name, StrId::EMPTY, kind, start, line, count);
+            }
+        }
+    }
+
+    pub(super) fn base_container(&mut self, node: Node<'t>, kind: u8) {
+        self.type_until = self.type_until.max(node.end_byte());
+        let Some(owner) = self.enclosing_type() else { return };
+        let mut pending = vec![node];
+        let mut found = Vec::new();
+        while let Some(list) = pending.pop() {
+            let mut cursor = list.walk();
+            for child in list.named_children(&mut cursor) {
+                let Some(rule) = self.rules.kinds.get(child.kind_id() as usize) else { continue };
+                if rule.base_list {
+                    pending.push(child);
+                } else if !rule.base_skip && !rule.comment {
+                    found.push(child);
+                }
+            }
+        }
+        found.sort_by_key(Node::start_byte);
+        for child in found {
+            let text = self.text_of(child);
+            let text = text.split(['(', '<', '[']).next().unwrap_or(text);
+            let path = names::path(text);
+            self.base(owner, &path, kind, line_of(child));
+        }
+    }
+}
+
+/// Words by which routers register a handler, in every language: the HTTP methods and `route`.
+fn is_route_word(name: &str) -> bool {
+    const WORDS: [&str; 12] = ["get", "post", "put", "patch", "delete", "head", "options", "route", "handle", "handlefunc", "all", "any"];
+    name.len() <= 10 && WORDS.contains(&name.to_ascii_lowercase().as_str())
+}
+
+/// Returns the inside of a plain string literal.
+pub fn literal(text: &str) -> Option<&str> {
+    let quote = text.chars().find(|c| !c.is_ascii_alphabetic() && *c != '@' && *c != '$')?;
+    if !matches!(quote, '"' | '\'' | '`') {
+        return None;
+    }
+    let inner = text[text.find(quote)? + 1..].strip_suffix(quote)?;
+    (inner.len() <= 200 && !inner.contains('\n')).then_some(inner)
+}

@@ -1,0 +1,337 @@
+//! Declarations: rows with their scope, header, documentation and annotations.
+
+use super::{Annotation, Walk, find, is_name, line_of};
+use crate::header;
+use crate::rules::{DocStyle, Step, SymbolRule, VisibilityStyle};
+use contextd_model::facts::{FILE_SYMBOL, MAX_SIGNATURE, SymbolRow, base_kind, modifier};
+use contextd_model::{RefKind, SymbolKind, Visibility};
+use tree_sitter::Node;
+
+/// Where a declaration stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Module,
+    Type,
+    Local,
+}
+
+impl<'t> Walk<'t> {
+    pub(super) fn declaration(&mut self, node: Node<'t>, rule: &SymbolRule) {
+        let place = self.place();
+        let by_value = self.kind_by_value(node, rule);
+        let allowed = by_value.is_some()
+            || match place {
+                Place::Module => rule.in_module,
+                Place::Type => rule.in_type,
+                Place::Local => rule.local,
+            };
+        if !allowed {
+            return;
+        }
+        let kind = by_value.unwrap_or(if place == Place::Type { rule.member_kind } else { rule.kind });
+        if rule.many {
+            self.many(node, rule, kind);
+        } else if let Some(name) = self.hooks.name(node, self).or_else(|| find(node, &rule.name)) {
+            self.declare(node, name, rule, kind);
+        }
+    }
+
+    fn place(&self) -> Place {
+        let kind = self.symbols[self.owner() as usize].kind();
+        if kind.is_type() {
+            Place::Type
+        } else if kind.is_callable() || self.symbols[self.owner() as usize].has(modifier::LOCAL) || !matches!(kind, SymbolKind::File | SymbolKind::Module | SymbolKind::Namespace) {
+            Place::Local
+        } else {
+            Place::Module
+        }
+    }
+
+    fn kind_by_value(&self, node: Node<'t>, rule: &SymbolRule) -> Option<SymbolKind> {
+        if rule.by_value.is_empty() {
+            return None;
+        }
+        let value = find(node, &rule.value)?.kind_id();
+        rule.by_value.iter().find(|&&(kind, _)| kind == value).map(|&(_, kind)| kind)
+    }
+
+    /// One leaf symbol for each child in the name field: `var a, b int`.
+    fn many(&mut self, node: Node<'t>, rule: &SymbolRule, kind: SymbolKind) {
+        let Some(&Step::Field(field)) = rule.name.first() else { return };
+        let mut cursor = node.walk();
+        let names: Vec<Node<'t>> = node.children_by_field_id(std::num::NonZeroU16::new(field).unwrap_or(std::num::NonZeroU16::MIN), &mut cursor).filter(Node::is_named).collect();
+        for name in names {
+            self.declare(node, name, rule, kind);
+            self.open.pop();
+        }
+    }
+
+    fn declare(&mut self, node: Node<'t>, name_node: Node<'t>, rule: &SymbolRule, kind: SymbolKind) {
+        let written = crate::names::path(self.text_of(name_node));
+        let (qualifier, name) = crate::names::split_last(&written);
+        if !is_name(name) && !self.hooks.accepts_any_name() {
+            return;
+        }
+        let name = if self.hooks.accepts_any_name() { self.text_of(name_node).trim() } else { name };
+        let scope = self.hooks.scope(node, self).unwrap_or_else(|| qualifier.to_owned());
+        let body = find(node, &rule.body);
+        let type_text = find(node, &rule.type_field).map_or("", |child| self.text_of(child));
+        let generics = find(node, &rule.generics).map_or("", |child| self.text_of(child));
+        let draft = Draft { node, name, name_start: name_end_anchor(name_node, name, self.text), scope: &scope, kind, body, type_text, generics };
+        self.open_symbol(draft);
+        for (finder, kind) in [(&rule.extends, base_kind::EXTENDS), (&rule.implements, base_kind::IMPLEMENTS)] {
+            if let Some(list) = find(node, finder) {
+                self.base_container(list, kind);
+            }
+        }
+    }
+
+    /// Adds a symbol and makes it the owner of what follows inside its node. Hooks that find
+    /// declarations by themselves call [`Walk::add_symbol`].
+    fn open_symbol(&mut self, draft: Draft<'t, '_>) -> u32 {
+        let node = draft.node;
+        let start = self.wrapper.take_if(|&mut (start, end)| start <= node.start_byte() && node.end_byte() <= end).map_or(node.start_byte(), |(start, _)| start);
+        let body_start = draft.body.map_or(node.end_byte(), |body| body.start_byte());
+        let header = header::read(self.text.get(start..draft.name_start).unwrap_or(""));
+        let (doc_start, doc) = self.documentation(start, draft.body);
+        let parent = self.owner();
+        let annotations = std::mem::take(&mut self.annotations);
+        let mut modifiers = header.modifiers;
+        modifiers |= if draft.body.is_none() && draft.kind.is_callable() { modifier::DECLARATION } else { 0 };
+        let outer = &self.symbols[parent as usize];
+        modifiers |= outer.modifiers & modifier::TEST;
+        modifiers |= if outer.kind().is_callable() || outer.has(modifier::LOCAL) { modifier::LOCAL } else { 0 };
+        let qualified = self.qualified(parent, draft.scope, draft.name);
+        let signature = fold(self.text.get(node.start_byte()..body_start).unwrap_or(""), MAX_SIGNATURE);
+        let mut row = SymbolRow {
+            name: self.intern(draft.name),
+            qualified: self.intern(&qualified),
+            signature: self.intern(&signature),
+            doc: self.intern(&doc),
+            type_text: self.intern(fold(draft.type_text, 200).trim_start_matches(':').trim()),
+            generics: self.intern(&fold(draft.generics.trim_start_matches(['<', '[']).trim_end_matches(['>', ']']), 200)),
+            parent,
+            start: start as u32,
+            end: node.end_byte() as u32,
+            doc_start: doc_start as u32,
+            body_start: body_start as u32,
+            name_start: draft.name_start as u32,
+            start_line: line_at(self.text, start, node),
+            end_line: node.end_position().row as u32 + 1,
+            name_line: 0,
+            modifiers,
+            complexity: u16::from(draft.kind.is_callable()),
+            kind: draft.kind as u8,
+            ..SymbolRow::default()
+        };
+        // A block that ends with its line feed ends on the line before.
+        if node.end_position().column == 0 && row.end_line > row.start_line {
+            row.end_line -= 1;
+        }
+        row.name_line = name_line(self.text, &row);
+        row.visibility = self.visibility_of(&row, draft.name, header.visibility) as u8;
+        let index = self.symbols.len() as u32;
+        self.symbols.push(row);
+        self.open.push((index, self.depth));
+        self.take(draft.name_start);
+        self.attach(index, annotations);
+        self.mark_test(index, draft.name, &signature);
+        index
+    }
+
+    /// Adds a symbol that a hook found; it stays open until the walk leaves its node, unless `leaf`.
+    #[allow(clippy::too_many_arguments)]
+    pub fn add_symbol(&mut self, node: Node<'t>, name_start: usize, name: &str, scope: &str, kind: SymbolKind, body: Option<Node<'t>>, type_text: &str, leaf: bool) -> u32 {
+        let draft = Draft { node, name, name_start, scope, kind, body, type_text, generics: "" };
+        let index = self.open_symbol(draft);
+        if leaf {
+            self.open.pop();
+        }
+        index
+    }
+
+    fn qualified(&self, parent: u32, scope: &str, name: &str) -> String {
+        let outer = self.strings.table.get(self.symbols[parent as usize].qualified);
+        [outer, scope, name].iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join(".")
+    }
+
+    fn visibility_of(&self, row: &SymbolRow, name: &str, written: Option<Visibility>) -> Visibility {
+        match self.rules.visibility {
+            VisibilityStyle::Underscore if name.starts_with('_') && !(name.starts_with("__") && name.ends_with("__")) => Visibility::Private,
+            VisibilityStyle::Underscore => Visibility::Public,
+            VisibilityStyle::Capital if name.chars().next().is_some_and(char::is_uppercase) => Visibility::Public,
+            VisibilityStyle::Capital => Visibility::Internal,
+            VisibilityStyle::Words => written.unwrap_or_else(|| self.hooks.visibility(row, self).unwrap_or(self.rules.default_visibility)),
+        }
+    }
+
+    fn attach(&mut self, symbol: u32, annotations: Vec<Annotation>) {
+        let names: Vec<&str> = annotations.iter().map(|annotation| annotation.path.as_str()).collect();
+        let joined = self.strings.intern(&names.join(" "));
+        self.symbols[symbol as usize].annotations = joined;
+        for annotation in &annotations {
+            self.reference_of(symbol, &annotation.path, RefKind::Decorate, annotation.start as usize, annotation.line, 255);
+        }
+        if annotations.iter().any(|annotation| self.is_test_annotation(&annotation.path)) {
+            self.symbols[symbol as usize].modifiers |= modifier::TEST;
+        }
+    }
+
+    fn is_test_annotation(&self, path: &str) -> bool {
+        let last = crate::names::split_last(path).1;
+        self.rules.tests.annotations.iter().any(|known| known == path || known == last)
+    }
+
+    fn mark_test(&mut self, symbol: u32, name: &str, signature: &str) {
+        let row = &self.symbols[symbol as usize];
+        let tests = &self.rules.tests;
+        let patterns: &[String] = match row.kind() {
+            kind if kind.is_callable() => &tests.functions,
+            SymbolKind::Module | SymbolKind::Namespace => &tests.modules,
+            kind if kind.is_type() => &tests.types,
+            _ => &[],
+        };
+        let named = patterns.iter().any(|pattern| matches_pattern(name, pattern));
+        let signed = row.kind().is_callable() && tests.signatures.iter().any(|part| signature.contains(part.as_str()));
+        if named || signed {
+            self.symbols[symbol as usize].modifiers |= modifier::TEST;
+        }
+    }
+
+    /// Makes `node` the start of the next declaration inside it.
+    pub fn wrap(&mut self, node: Node<'t>) {
+        let (start, end) = (node.start_byte(), node.end_byte());
+        if self.wrapper.is_none_or(|(_, wrapper_end)| wrapper_end <= start) {
+            self.wrapper = Some((start, end));
+        }
+    }
+
+    pub(super) fn annotation(&mut self, node: Node<'t>) {
+        let text = self.text_of(node);
+        let inner = text.trim_start_matches(['@', '#', '[', '!', '<']).trim_start();
+        let path = crate::names::path(inner.split(['(', ',', '=']).next().unwrap_or(""));
+        let name = crate::names::split_last(&path).1;
+        let offset = text.find(name).unwrap_or(0);
+        let start = node.start_byte() + offset;
+        self.annotation_until = node.end_byte();
+        if !is_name(name) {
+            return;
+        }
+        self.take(start);
+        let annotation = Annotation { path, start: start as u32, line: line_of(node) };
+        // Inside a declaration's own header (Java, C#) the declaration is open already.
+        let owner = self.owner();
+        let row = &self.symbols[owner as usize];
+        if owner != FILE_SYMBOL && node.start_byte() < row.name_start as usize {
+            let earlier = self.strings.table.get(row.annotations).to_owned();
+            let joined = if earlier.is_empty() { annotation.path.clone() } else { format!("{earlier} {}", annotation.path) };
+            self.symbols[owner as usize].annotations = self.strings.intern(&joined);
+            if self.is_test_annotation(&annotation.path) {
+                self.symbols[owner as usize].modifiers |= modifier::TEST;
+            }
+            self.reference_of(owner, &annotation.path, RefKind::Decorate, start, annotation.line, 255);
+        } else {
+            self.annotations.push(annotation);
+        }
+    }
+
+    pub(super) fn branch(&mut self) {
+        for &(symbol, _) in self.open.iter().rev() {
+            let row = &mut self.symbols[symbol as usize];
+            if row.kind().is_callable() {
+                row.complexity = row.complexity.saturating_add(1);
+                return;
+            }
+        }
+    }
+
+    pub(super) fn comment(&mut self, node: Node<'t>) {
+        let (start, mut end) = (node.start_byte(), node.end_byte());
+        let text = self.text_of(node);
+        end -= text.len() - text.trim_end().len();
+        let last_line = node.start_position().row + text.trim_end().matches('\n').count();
+        let line_start = self.text[..start].rfind('\n').map_or(0, |at| at + 1);
+        let trailing = !self.text[line_start..start].trim().is_empty();
+        let is_doc = !trailing && self.rules.doc_prefixes.is_empty() || !trailing && self.rules.doc_prefixes.iter().any(|prefix| text.starts_with(prefix.as_str()));
+        self.comment = match self.comment {
+            _ if !is_doc => None,
+            Some((first, _, line)) if line + 1 >= node.start_position().row && is_line_comment(text) => Some((first, end, last_line)),
+            _ => Some((start, end, last_line)),
+        };
+    }
+
+    /// Returns where the documentation of a declaration at `start` begins, and its text.
+    fn documentation(&mut self, start: usize, body: Option<Node<'t>>) -> (usize, String) {
+        if self.rules.doc == DocStyle::Docstring {
+            let string = body.and_then(|body| self.hooks.docstring(body));
+            return (start, string.map_or_else(String::new, |node| crate::doc::clean(self.text_of(node))));
+        }
+        let Some((doc_start, doc_end, _)) = self.comment.take() else { return (start, String::new()) };
+        let between = self.text.get(doc_end..start).unwrap_or("x");
+        let adjacent = between.bytes().all(|byte| byte.is_ascii_whitespace()) && between.bytes().filter(|&byte| byte == b'\n').count() <= 1;
+        let attributed = !adjacent && self.hooks.may_stand_between(between);
+        if adjacent || attributed {
+            (doc_start, crate::doc::clean(self.text.get(doc_start..doc_end).unwrap_or("")))
+        } else {
+            (start, String::new())
+        }
+    }
+}
+
+struct Draft<'t, 'a> {
+    node: Node<'t>,
+    name: &'a str,
+    name_start: usize,
+    scope: &'a str,
+    kind: SymbolKind,
+    body: Option<Node<'t>>,
+    type_text: &'a str,
+    generics: &'a str,
+}
+
+/// Offset of the last component of a written name: `bar` in `Foo::bar`.
+fn name_end_anchor(node: Node<'_>, name: &str, text: &str) -> usize {
+    let written = text.get(node.byte_range()).unwrap_or("");
+    node.start_byte() + written.rfind(name).unwrap_or(0)
+}
+
+fn line_at(text: &str, start: usize, node: Node<'_>) -> u32 {
+    let row = node.start_position().row;
+    let back = text.get(start..node.start_byte()).map_or(0, |between| between.bytes().filter(|&byte| byte == b'\n').count());
+    (row - back.min(row)) as u32 + 1
+}
+
+fn name_line(text: &str, row: &SymbolRow) -> u32 {
+    let between = text.get(row.start as usize..row.name_start as usize).unwrap_or("");
+    row.start_line + between.bytes().filter(|&byte| byte == b'\n').count() as u32
+}
+
+fn is_line_comment(text: &str) -> bool {
+    !text.contains('\n') && !text.starts_with("/*") || text.starts_with("//") || text.starts_with('#')
+}
+
+/// Folds white space and cuts; trailing brace or colon of the body goes.
+pub fn fold(text: &str, max: usize) -> String {
+    let mut out = String::with_capacity(text.len().min(max));
+    for word in text.split_whitespace() {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+        if out.len() > max {
+            crate::doc::truncate(&mut out, max);
+            break;
+        }
+    }
+    out.truncate(out.trim_end_matches(['{', '=', ' ']).len());
+    out
+}
+
+/// Matches a name with one `*` at either end.
+fn matches_pattern(name: &str, pattern: &str) -> bool {
+    match (pattern.strip_prefix('*'), pattern.strip_suffix('*')) {
+        (Some(end), _) => name.ends_with(end),
+        (None, Some(start)) => name.starts_with(start),
+        (None, None) => name == pattern,
+    }
+}

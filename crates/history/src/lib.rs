@@ -1,1 +1,31 @@
+//! Git as a source of context: commits with the files they touched, churn, co-change, blame,
+//! changed lines and owners.
+//!
+//! Absent or damaged history is data: every reader of a repository returns what it could read and a
+//! list of [`contextd_model::Problem`]s. Nothing here runs a program, reads the user's git
+//! configuration or the environment.
 
+mod assemble;
+mod changes;
+mod codec;
+mod commit_files;
+mod derive;
+mod hunks;
+mod identity;
+mod load;
+mod message;
+mod present;
+mod renames;
+mod repository;
+mod rows;
+mod similarity;
+mod touched;
+mod view;
+mod walk;
+
+pub use changes::{ChangeSet, FileChange, Hunk, LineRange};
+pub use hunks::line_hunks;
+pub use load::{History, Limits};
+pub use repository::Repository;
+pub use rows::{ChangeKind, CommitId, CommitRow, FileRow, PartnerRow, TouchRow, commit_flag, file_flag};
+pub use view::{Churn, CommitView, HistoryView};

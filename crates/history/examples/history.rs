@@ -1,0 +1,59 @@
+//! Loads the history of a folder and prints its size, or its commits in the form of
+//! `git log --format=%H --name-status` for a comparison:
+//!
+//! ```sh
+//! time cargo run --release -p contextd-history --example history -- FOLDER [COMMITS] [list|again]
+//! ```
+
+use contextd_history::{ChangeKind, History, Limits};
+use std::io::{BufWriter, Write};
+use std::time::Instant;
+
+fn main() -> std::io::Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let root = arguments.first().map_or(".", String::as_str);
+    let max_commits = arguments.get(1).and_then(|text| text.parse().ok()).unwrap_or(5_000);
+    let limits = Limits { max_commits, ..Limits::default() };
+    let start = Instant::now();
+    let (history, problems) = History::load(root.as_ref(), &limits, None);
+    let loaded = start.elapsed();
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    match arguments.get(2).map(String::as_str) {
+        Some("list") => list(&history, &mut out)?,
+        Some("again") => again(root, &limits, &mut out)?,
+        _ => {
+            let view = history.view();
+            let touches: usize = view.commits().map(|commit| commit.touches().len()).sum();
+            writeln!(out, "{} commits, {touches} touches, {} paths in {loaded:.0?}", view.len(), view.file_count())?;
+            let start = Instant::now();
+            writeln!(out, "{} bytes in {:.0?}", history.encode().len(), start.elapsed())?;
+            problems.iter().try_for_each(|problem| writeln!(out, "{problem}"))?;
+        }
+    }
+    out.flush()
+}
+
+/// Times taking in the newest commit on top of a history that lacks it.
+fn again(root: &str, limits: &Limits, out: &mut impl Write) -> std::io::Result<()> {
+    let (before, _) = History::load_at(root.as_ref(), "HEAD~1", limits, None);
+    let start = Instant::now();
+    let (after, _) = History::load(root.as_ref(), limits, Some(before.view()));
+    let elapsed = start.elapsed();
+    let same = after.encode() == History::load(root.as_ref(), limits, None).0.encode();
+    writeln!(out, "one new commit in {elapsed:.1?}, same bytes as from nothing: {same}")
+}
+
+fn list(history: &History, out: &mut impl Write) -> std::io::Result<()> {
+    for commit in history.view().commits() {
+        writeln!(out, "{}", commit.id())?;
+        for (kind, path, from) in commit.changes() {
+            match (kind, from) {
+                (ChangeKind::Renamed, Some(from)) => writeln!(out, "R\t{from}\t{path}")?,
+                (ChangeKind::Added, _) => writeln!(out, "A\t{path}")?,
+                (ChangeKind::Deleted, _) => writeln!(out, "D\t{path}")?,
+                _ => writeln!(out, "M\t{path}")?,
+            }
+        }
+    }
+    Ok(())
+}

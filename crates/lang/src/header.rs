@@ -15,13 +15,39 @@ pub struct Header {
 pub fn read(text: &str) -> Header {
     let mut header = Header::default();
     let mut words = Words { rest: text };
+    let mut is_open = false;
     while let Some((word, restricted)) = words.next() {
         header.modifiers |= bits(word);
         if let Some(visibility) = visibility(word, restricted) {
             header.visibility = Some(combine(header.visibility, visibility));
         }
+        is_open |= word == "open";
     }
+    // Swift's `open` is public; Kotlin's only says that it may be extended.
+    header.visibility = header.visibility.or(is_open.then_some(Visibility::Public));
     header
+}
+
+/// Returns where the declaration proper begins in the text in front of its name: after `@a(b)`, `[a]`
+/// and `#[a]`.
+pub fn annotations_end(text: &str) -> usize {
+    let mut words = Words { rest: text.trim_start() };
+    loop {
+        let rest = words.rest;
+        match rest.chars().next() {
+            Some('@') if !rest.starts_with("@interface") => {
+                let end = rest[1..].find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | ':'))).map_or(rest.len(), |at| at + 1);
+                words.rest = rest[end..].trim_start_matches([' ', '\t']);
+                if words.rest.starts_with('(') {
+                    words.skip_bracket('(', ')');
+                }
+            }
+            Some('[') => words.skip_bracket('[', ']'),
+            Some('#') if rest.starts_with("#[") => words.skip_bracket('[', ']'),
+            _ => return text.len() - rest.len(),
+        }
+        words.rest = words.rest.trim_start();
+    }
 }
 
 fn bits(word: &str) -> u32 {
@@ -44,7 +70,7 @@ fn bits(word: &str) -> u32 {
 fn visibility(word: &str, restricted: bool) -> Option<Visibility> {
     Some(match word {
         "pub" if restricted => Visibility::Internal,
-        "pub" | "public" | "open" | "export" => Visibility::Public,
+        "pub" | "public" | "export" => Visibility::Public,
         "protected" => Visibility::Protected,
         "internal" => Visibility::Internal,
         "private" | "fileprivate" => Visibility::Private,
@@ -89,8 +115,13 @@ impl<'a> Words<'a> {
     }
 
     fn skip_bracket(&mut self, open: char, close: char) {
-        let mut depth = 0;
+        let (mut depth, mut in_string, mut escaped) = (0, false, false);
         for (at, c) in self.rest.char_indices() {
+            in_string ^= c == '"' && !escaped;
+            escaped = c == '\\' && !escaped;
+            if in_string {
+                continue;
+            }
             if c == open {
                 depth += 1;
             } else if c == close {
@@ -116,5 +147,14 @@ mod tests {
         assert_eq!(header.modifiers, modifier::STATIC | modifier::FINAL | modifier::ASYNC);
         assert_eq!(read("#[test] pub(crate) unsafe fn ").visibility, Some(Visibility::Internal));
         assert_eq!(read("def ").visibility, None);
+        assert_eq!(read("internal open class ").visibility, Some(Visibility::Internal));
+        assert_eq!(read("open class ").visibility, Some(Visibility::Public));
+    }
+
+    #[test]
+    fn annotations_are_no_part_of_a_signature() {
+        for (text, expected) in [("@A(\"x)\") @b.C public class ", "public class "), ("[A, B(1)] void ", "void "), ("@interface ", "@interface "), ("class ", "class ")] {
+            assert_eq!(&text[annotations_end(text)..], expected, "{text}");
+        }
     }
 }

@@ -1,7 +1,13 @@
 //! One folder a language, one line each in [`ALL`].
 
+mod csharp;
 mod go;
+mod java;
+mod kotlin;
 mod python;
+mod rust;
+mod scala;
+mod swift;
 
 use crate::registry::{Language, LanguageId};
 use crate::walk::{Flow, Walk};
@@ -25,6 +31,9 @@ pub trait Hooks: Sync {
     fn scope<'t>(&self, _node: Node<'t>, _walk: &Walk<'t>) -> Option<String> {
         None
     }
+
+    /// Called when the table has added a symbol; it is open. Adds what the table cannot see.
+    fn declared<'t>(&self, _node: Node<'t>, _symbol: u32, _walk: &mut Walk<'t>) {}
 
     /// Finds the docstring in a body.
     fn docstring<'t>(&self, _body: Node<'t>) -> Option<Node<'t>> {
@@ -57,19 +66,19 @@ pub static ALL: &[Language] = &[
     Language { name: "text", full: false, grammar: None, table: "", hooks: &Plain },
     Language { name: "go", full: true, grammar: Some(|| tree_sitter_go::LANGUAGE.into()), table: include_str!("languages/go/language.toml"), hooks: &go::Go },
     Language { name: "python", full: true, grammar: Some(|| tree_sitter_python::LANGUAGE.into()), table: include_str!("languages/python/language.toml"), hooks: &python::Python },
-    Language { name: "rust", full: true, grammar: Some(|| tree_sitter_rust::LANGUAGE.into()), table: include_str!("languages/rust/language.toml"), hooks: &Plain },
-    Language { name: "java", full: true, grammar: Some(|| tree_sitter_java::LANGUAGE.into()), table: include_str!("languages/java/language.toml"), hooks: &Plain },
-    Language { name: "kotlin", full: true, grammar: Some(|| tree_sitter_kotlin_ng::LANGUAGE.into()), table: include_str!("languages/kotlin/language.toml"), hooks: &Plain },
+    Language { name: "rust", full: true, grammar: Some(|| tree_sitter_rust::LANGUAGE.into()), table: include_str!("languages/rust/language.toml"), hooks: &rust::Rust },
+    Language { name: "java", full: true, grammar: Some(|| tree_sitter_java::LANGUAGE.into()), table: include_str!("languages/java/language.toml"), hooks: &java::Java },
+    Language { name: "kotlin", full: true, grammar: Some(|| tree_sitter_kotlin_ng::LANGUAGE.into()), table: include_str!("languages/kotlin/language.toml"), hooks: &kotlin::Kotlin },
     Language { name: "typescript", full: true, grammar: Some(|| tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into()), table: include_str!("languages/typescript/language.toml"), hooks: &Plain },
     Language { name: "tsx", full: true, grammar: Some(|| tree_sitter_typescript::LANGUAGE_TSX.into()), table: include_str!("languages/tsx/language.toml"), hooks: &Plain },
     Language { name: "javascript", full: true, grammar: Some(|| tree_sitter_javascript::LANGUAGE.into()), table: include_str!("languages/javascript/language.toml"), hooks: &Plain },
     Language { name: "c", full: true, grammar: Some(|| tree_sitter_c::LANGUAGE.into()), table: include_str!("languages/c/language.toml"), hooks: &Plain },
     Language { name: "cpp", full: true, grammar: Some(|| tree_sitter_cpp::LANGUAGE.into()), table: include_str!("languages/cpp/language.toml"), hooks: &Plain },
-    Language { name: "csharp", full: true, grammar: Some(|| tree_sitter_c_sharp::LANGUAGE.into()), table: include_str!("languages/csharp/language.toml"), hooks: &Plain },
+    Language { name: "csharp", full: true, grammar: Some(|| tree_sitter_c_sharp::LANGUAGE.into()), table: include_str!("languages/csharp/language.toml"), hooks: &csharp::CSharp },
     Language { name: "ruby", full: true, grammar: Some(|| tree_sitter_ruby::LANGUAGE.into()), table: include_str!("languages/ruby/language.toml"), hooks: &Plain },
     Language { name: "php", full: true, grammar: Some(|| tree_sitter_php::LANGUAGE_PHP.into()), table: include_str!("languages/php/language.toml"), hooks: &Plain },
-    Language { name: "swift", full: true, grammar: Some(|| tree_sitter_swift::LANGUAGE.into()), table: include_str!("languages/swift/language.toml"), hooks: &Plain },
-    Language { name: "scala", full: true, grammar: Some(|| tree_sitter_scala::LANGUAGE.into()), table: include_str!("languages/scala/language.toml"), hooks: &Plain },
+    Language { name: "swift", full: true, grammar: Some(|| tree_sitter_swift::LANGUAGE.into()), table: include_str!("languages/swift/language.toml"), hooks: &swift::Swift },
+    Language { name: "scala", full: true, grammar: Some(|| tree_sitter_scala::LANGUAGE.into()), table: include_str!("languages/scala/language.toml"), hooks: &scala::Scala },
     Language { name: "bash", full: false, grammar: Some(|| tree_sitter_bash::LANGUAGE.into()), table: include_str!("languages/bash/language.toml"), hooks: &Plain },
     Language { name: "lua", full: false, grammar: Some(|| tree_sitter_lua::LANGUAGE.into()), table: include_str!("languages/lua/language.toml"), hooks: &Plain },
     Language { name: "elixir", full: false, grammar: Some(|| tree_sitter_elixir::LANGUAGE.into()), table: include_str!("languages/elixir/language.toml"), hooks: &Plain },

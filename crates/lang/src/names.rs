@@ -4,27 +4,48 @@
 const MAX_PATH: usize = 160;
 
 /// Normalises the text of a callee, type or member expression to names joined by `.`; calls in
-/// between are `()`, subscripts `[]`; generics, white space and sigils go.
+/// between are `()`, subscripts `[]`, a receiver without a name is `()`; generics, white space and sigils go.
 pub fn path(text: &str) -> String {
     let mut out = String::with_capacity(text.len().min(MAX_PATH));
     let bytes = text.as_bytes();
     let mut at = 0;
+    // Something stands in front that is no name: a literal or an expression in brackets.
+    let mut nameless = false;
     while at < bytes.len() {
         match bytes[at] {
+            b'(' if out.is_empty() => {
+                let end = bracket(bytes, at, b'(', b')', &mut out, "()");
+                out.push_str(&awaited(text.get(at + 1..end.saturating_sub(1)).unwrap_or("")));
+                nameless |= out.is_empty();
+                at = end;
+            }
             b'(' => at = bracket(bytes, at, b'(', b')', &mut out, "()"),
+            quote @ (b'"' | b'\'' | b'`') if out.len() <= 2 && !out.contains('.') && skip_string(bytes, at, quote) + 1 < bytes.len() => {
+                at = skip_string(bytes, at, quote) + 1;
+                out.clear();
+                nameless = true;
+            }
             b'[' => at = bracket(bytes, at, b'[', b']', &mut out, "[]"),
             b'{' => at = bracket(bytes, at, b'{', b'}', &mut out, ""),
+            b'<' if out.is_empty() && at == 0 => at = qualified_self(text, &mut out),
             b'<' if !out.is_empty() && !out.ends_with('.') || is_turbofish(bytes, at) => at = bracket(bytes, at, b'<', b'>', &mut out, ""),
             b':' if bytes.get(at + 1) == Some(&b':') => at = dot(&mut out, at + 2),
             b'-' if bytes.get(at + 1) == Some(&b'>') => at = dot(&mut out, at + 2),
             b'?' | b'!' if matches!(bytes.get(at + 1), Some(b'.')) => at = dot(&mut out, at + 2),
+            b'.' if out.is_empty() && nameless => {
+                out.push_str("().");
+                at += 1;
+            }
             b'.' | b'\\' | b'#' => at = dot(&mut out, at + 1),
             byte if byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80 => {
                 let start = at;
                 while at < bytes.len() && (bytes[at].is_ascii_alphanumeric() || bytes[at] == b'_' || bytes[at] == b'$' || bytes[at] >= 0x80) {
                     at += 1;
                 }
-                out.push_str(&text[start..at]);
+                // `x.await.y`: a word of the language, not a member.
+                if &text[start..at] != "await" || !out.ends_with('.') {
+                    out.push_str(&text[start..at]);
+                }
             }
             _ => at += 1,
         }
@@ -33,6 +54,12 @@ pub fn path(text: &str) -> String {
         out.pop();
     }
     keep_end(out)
+}
+
+/// Returns the path of `await x` in brackets, whose members are those of `x`; empty for all else.
+fn awaited(inner: &str) -> String {
+    // No bracket may follow, so that nesting in the source is not nesting of calls.
+    inner.trim().strip_prefix("await ").filter(|rest| !rest.starts_with('(')).map_or_else(String::new, path)
 }
 
 /// Splits a normalised path into what stands before the last name and that name. A path that ends
@@ -49,6 +76,16 @@ fn dot(out: &mut String, next: usize) -> usize {
         out.push('.');
     }
     next
+}
+
+/// Reads `<T as Trait>` in front of a path: the type, or the trait when the type is a parameter.
+fn qualified_self(text: &str, out: &mut String) -> usize {
+    let end = bracket(text.as_bytes(), 0, b'<', b'>', &mut String::new(), "");
+    let inner = text.get(1..end - 1).unwrap_or("");
+    let (own, bound) = inner.split_once(" as ").unwrap_or((inner, ""));
+    let own = type_head(own);
+    out.push_str(&if own.len() > 1 || bound.is_empty() { own } else { type_head(bound) });
+    end
 }
 
 fn is_turbofish(bytes: &[u8], at: usize) -> bool {
@@ -144,8 +181,15 @@ mod tests {
             ("std::vector<int>::size", "std.vector.size"),
             ("items[0].name", "items[].name"),
             ("$this->foo", "$this.foo"),
-            ("(a || b).c", "c"),
+            ("(a || b).c", "().c"),
+            ("(await a.b()).c", "a.b().c"),
+            ("\", \".join", "().join"),
+            ("f'{x}'.strip", "().strip"),
+            ("r#type", "r.type"),
             ("new Foo", "newFoo"),
+            ("<T as Tr<U>>::make", "Tr.make"),
+            ("<Foo as Tr>::make", "Foo.make"),
+            ("a.run(x).await?.stop", "a.run().stop"),
         ] {
             assert_eq!(path(text), expected, "{text}");
         }

@@ -26,6 +26,10 @@ pub struct Source {
     pub type_contexts: Vec<String>,
     pub throws: Vec<String>,
     pub transparent: Vec<String>,
+    /// Nodes in which a lower-case identifier is a new local name.
+    pub patterns: Vec<String>,
+    /// Names that are words of the language and never references.
+    pub ignore: Vec<String>,
     pub hooks: Vec<String>,
     pub skip: Vec<String>,
     pub self_names: Vec<String>,
@@ -135,6 +139,12 @@ pub enum Step {
     Deep(u16),
     /// The first named child of this kind.
     Kind(u16),
+    /// The second field of the child in the first: `declarator/name`.
+    Inside(u16, u16),
+    /// The first named child.
+    First,
+    /// The last named child.
+    Last,
 }
 
 pub struct SymbolRule {
@@ -184,6 +194,7 @@ pub struct KindRule {
     pub type_context: bool,
     pub throw: bool,
     pub transparent: bool,
+    pub pattern: bool,
     pub base: Option<u8>,
     pub base_list: bool,
     pub base_skip: bool,
@@ -202,6 +213,8 @@ pub struct Rules {
     pub doc: DocStyle,
     pub doc_prefixes: Vec<String>,
     pub self_names: Vec<String>,
+    /// Names that are never references by themselves: the language's words and `self_names`.
+    pub ignore: Vec<String>,
     pub visibility: VisibilityStyle,
     pub default_visibility: Visibility,
     pub env_calls: Vec<String>,
@@ -225,6 +238,7 @@ impl Rules {
             doc: source.doc,
             doc_prefixes: source.doc_prefixes.clone(),
             self_names: source.self_names.clone(),
+            ignore: source.ignore.iter().chain(&source.self_names).cloned().collect(),
             visibility: source.visibility,
             default_visibility: match &source.default_visibility {
                 Some(name) => Visibility::from_name(name).ok_or_else(|| format!("unknown visibility `{name}`"))?,
@@ -250,6 +264,7 @@ fn is_plain(rule: &KindRule) -> bool {
         rule.type_identifier,
         rule.type_context,
         rule.throw,
+        rule.pattern,
     ];
     !flagged.contains(&true)
         && rule.base.is_none()
@@ -288,6 +303,12 @@ impl Compiler<'_> {
         for step in spec.split('|').map(str::trim).filter(|step| !step.is_empty()) {
             if let Some(kind) = step.strip_prefix("kind:") {
                 steps.extend(self.kind_ids(kind)?.into_iter().map(Step::Kind));
+            } else if step == "first:" {
+                steps.push(Step::First);
+            } else if step == "last:" {
+                steps.push(Step::Last);
+            } else if let Some((outer, inner)) = step.split_once('/') {
+                steps.push(Step::Inside(self.field(outer)?, self.field(inner)?));
             } else if let Some(field) = step.strip_prefix("deep:") {
                 steps.push(Step::Deep(self.field(field)?));
             } else {
@@ -303,7 +324,7 @@ impl Compiler<'_> {
 
     fn flags(&mut self, source: &Source) -> Result<(), String> {
         type Set = fn(&mut KindRule);
-        let lists: [(&[String], Set); 13] = [
+        let lists: [(&[String], Set); 14] = [
             (&source.hooks, |rule| rule.hook = true),
             (&source.skip, |rule| rule.skip = true),
             (&source.comments, |rule| rule.comment = true),
@@ -316,6 +337,7 @@ impl Compiler<'_> {
             (&source.type_contexts, |rule| rule.type_context = true),
             (&source.throws, |rule| rule.throw = true),
             (&source.transparent, |rule| rule.transparent = true),
+            (&source.patterns, |rule| rule.pattern = true),
             (&source.base_lists, |rule| rule.base_list = true),
         ];
         for (names, set) in lists {

@@ -52,14 +52,19 @@ pub struct Walk<'t> {
     /// Offsets of names that a call, member or declaration has already taken.
     taken: Vec<u32>,
     type_until: usize,
+    pattern_until: usize,
     annotation_until: usize,
     seen_refs: FxHashMap<(u32, StrId, StrId, u8), u32>,
 }
 
 struct Annotation {
     path: String,
+    /// Offset of the name.
     start: u32,
     line: u32,
+    /// The whole annotation, brackets included.
+    whole: (u32, u32),
+    is_test: bool,
 }
 
 impl<'t> Walk<'t> {
@@ -95,6 +100,7 @@ impl<'t> Walk<'t> {
             annotations: Vec::new(),
             taken: Vec::new(),
             type_until: 0,
+            pattern_until: 0,
             annotation_until: 0,
             seen_refs: FxHashMap::default(),
         }
@@ -169,6 +175,9 @@ impl<'t> Walk<'t> {
         }
         if rule.type_context {
             self.type_until = self.type_until.max(node.end_byte());
+        }
+        if rule.pattern {
+            self.pattern_until = self.pattern_until.max(node.end_byte());
         }
         if let Some(kind) = rule.base {
             self.base_container(node, kind);
@@ -268,7 +277,28 @@ pub fn find<'t>(node: Node<'t>, finder: &Finder) -> Option<Node<'t>> {
             let mut cursor = node.walk();
             node.named_children(&mut cursor).find(|child| child.kind_id() == kind)
         }
+        Step::Inside(outer, inner) => node.child_by_field_id(outer)?.child_by_field_id(inner),
+        Step::First => node.named_child(0),
+        Step::Last => node.named_child(u32::try_from(node.named_child_count()).ok()?.checked_sub(1)?),
     })
+}
+
+/// Returns every child that the first step of a finder names.
+pub fn find_all<'t>(node: Node<'t>, finder: &Finder) -> Vec<Node<'t>> {
+    let field_children = |field: u16| {
+        let mut cursor = node.walk();
+        let Some(field) = std::num::NonZeroU16::new(field) else { return Vec::new() };
+        node.children_by_field_id(field, &mut cursor).filter(Node::is_named).collect()
+    };
+    match finder.first() {
+        Some(&Step::Field(field)) => field_children(field),
+        Some(&Step::Inside(outer, inner)) => field_children(outer).into_iter().filter_map(|child: Node<'t>| child.child_by_field_id(inner)).collect(),
+        Some(&Step::Kind(kind)) => {
+            let mut cursor = node.walk();
+            node.named_children(&mut cursor).filter(|child| child.kind_id() == kind).collect()
+        }
+        _ => find(node, finder).into_iter().collect(),
+    }
 }
 
 /// Returns the one-based line a node starts in.

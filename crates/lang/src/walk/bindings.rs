@@ -1,6 +1,6 @@
 //! Local names and what their declaration says of their type.
 
-use super::{Walk, find, line_of};
+use super::{Walk, find, find_all, line_of};
 use crate::names;
 use crate::rules::BindingRule;
 use contextd_model::facts::{BindingRow, binding};
@@ -10,12 +10,21 @@ impl<'t> Walk<'t> {
     pub(super) fn binding(&mut self, node: Node<'t>, rule: &BindingRule) {
         let Some(name) = find(node, &rule.name) else { return };
         let type_text = find(node, &rule.type_field).map_or("", |child| self.text_of(child));
+        // `var x` and `auto x` leave the type to the value.
+        let type_text = if matches!(type_text, "var" | "auto" | "val") { "" } else { type_text };
         let value = find(node, &rule.value);
         if rule.parameter {
             self.parameter(node, name, type_text, value.is_some());
             return;
         }
-        let names: Vec<Node<'t>> = if rule.many { listed(name) } else { vec![name] };
+        let several = if rule.many { find_all(node, &rule.name) } else { Vec::new() };
+        let names: Vec<Node<'t>> = if several.len() > 1 {
+            several
+        } else if rule.many {
+            listed(name)
+        } else {
+            vec![name]
+        };
         let values: Vec<Node<'t>> = match value {
             Some(value) if rule.many => listed(value),
             Some(value) => vec![value],
@@ -54,7 +63,7 @@ impl<'t> Walk<'t> {
         for _ in 0..4 {
             let rule = self.rules.kinds.get(node.kind_id() as usize)?;
             if let Some(finder) = &rule.construct {
-                return Some((binding::CONSTRUCTED, names::path(self.text_of(find(node, finder)?))));
+                return Some((binding::CONSTRUCTED, self.constructed(self.text_of(find(node, finder)?))));
             }
             if let Some(call) = &rule.call {
                 let mut path = names::path(self.text_of(find(node, &call.callee)?));

@@ -3,7 +3,7 @@
 use super::{Walk, find, is_name, line_of};
 use crate::names;
 use crate::rules::{CallRule, Finder};
-use contextd_model::facts::RefRow;
+use contextd_model::facts::{RefRow, binding};
 use contextd_model::{RefKind, StrId};
 use tree_sitter::Node;
 
@@ -18,7 +18,7 @@ impl<'t> Walk<'t> {
             path = format!("{}.{path}", names::path(self.text_of(receiver)));
         }
         let arguments = find(node, &rule.arguments);
-        let count = arguments.map_or(UNKNOWN, |arguments| arguments.named_child_count().min(254) as u8);
+        let count = arguments.filter(|_| !rule.is_macro).map_or(UNKNOWN, |arguments| arguments.named_child_count().min(254) as u8);
         let kind = if rule.is_macro { RefKind::Macro } else { RefKind::Call };
         self.name_reference(&path, kind, callee, count);
         if let Some(arguments) = arguments {
@@ -28,8 +28,20 @@ impl<'t> Walk<'t> {
 
     pub(super) fn construct(&mut self, node: Node<'t>, finder: &Finder) {
         if let Some(target) = find(node, finder) {
-            let path = names::path(self.text_of(target));
+            let path = self.constructed(self.text_of(target));
             self.name_reference(&path, RefKind::Construct, target, UNKNOWN);
+            if let Some(arguments) = self.rules.process_calls.contains(&path).then(|| node.child_by_field_name("arguments")).flatten() {
+                self.special_call(&path, arguments, UNKNOWN);
+            }
+        }
+    }
+
+    /// Returns the type that a construction names; `Self` is the type around it.
+    pub(super) fn constructed(&self, written: &str) -> String {
+        let path = names::path(written);
+        match self.enclosing_type() {
+            Some(owner) if self.rules.self_names.contains(&path) => self.strings.table.get(self.symbols[owner as usize].name).to_owned(),
+            _ => path,
         }
     }
 
@@ -39,7 +51,8 @@ impl<'t> Walk<'t> {
             return;
         }
         let path = names::path(self.text_of(node));
-        let kind = if node.start_byte() < self.type_until { RefKind::Type } else { RefKind::Field };
+        let is_type = node.start_byte() < self.type_until || self.rules.kinds.get(name.kind_id() as usize).is_some_and(|rule| rule.type_identifier);
+        let kind = if is_type { RefKind::Type } else { RefKind::Field };
         self.take(name.start_byte());
         self.reference(&path, kind, name.start_byte(), line_of(name), UNKNOWN);
     }
@@ -60,7 +73,11 @@ impl<'t> Walk<'t> {
             return;
         }
         let text = self.text_of(node);
-        if text.len() < 2 && !is_type || !is_name(text) {
+        if start < self.pattern_until && !is_type && text.starts_with(|c: char| c.is_lowercase() || c == '_') {
+            self.add_binding(text, "", binding::ALIAS, 0, 0, line_of(node));
+            return;
+        }
+        if text.len() < 2 && !is_type || !is_name(text) || self.rules.ignore.iter().any(|word| word == text) {
             return;
         }
         let kind = if is_type || start < self.type_until { RefKind::Type } else { RefKind::Name };
@@ -74,7 +91,8 @@ impl<'t> Walk<'t> {
             return;
         }
         let text = self.text_of(node);
-        let offset = text.rfind(name).unwrap_or(0);
+        // `foo` in `x.foo::<Foo>` stands before its type arguments; `Self` is not in the text.
+        let offset = last_name(text, name).unwrap_or(0);
         let start = node.start_byte() + offset;
         let line = line_of(node) + text.get(..offset).map_or(0, |before| before.bytes().filter(|&byte| byte == b'\n').count() as u32);
         self.take(start);
@@ -165,6 +183,13 @@ impl<'t> Walk<'t> {
             self.base(owner, &path, kind, line_of(child));
         }
     }
+}
+
+/// Offset of the last `name` in `text` that is a whole word, type arguments and brackets passed over.
+fn last_name(text: &str, name: &str) -> Option<usize> {
+    let head = text.trim_end();
+    let head = if head.ends_with(['>', ']']) { head.find(['<', '[']).filter(|&at| at > 0).map_or(head, |at| &head[..at]) } else { head };
+    head.rfind(name).or_else(|| text.rfind(name))
 }
 
 /// Words by which routers register a handler, in every language: the HTTP methods and `route`.

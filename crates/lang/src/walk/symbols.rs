@@ -1,8 +1,8 @@
 //! Declarations: rows with their scope, header, documentation and annotations.
 
-use super::{Annotation, Walk, find, is_name, line_of};
+use super::{Annotation, Walk, find, find_all, is_name, line_of};
 use crate::header;
-use crate::rules::{DocStyle, Step, SymbolRule, VisibilityStyle};
+use crate::rules::{DocStyle, SymbolRule, VisibilityStyle};
 use contextd_model::facts::{FILE_SYMBOL, MAX_SIGNATURE, SymbolRow, base_kind, modifier};
 use contextd_model::{RefKind, SymbolKind, Visibility};
 use tree_sitter::Node;
@@ -55,14 +55,16 @@ impl<'t> Walk<'t> {
         rule.by_value.iter().find(|&&(kind, _)| kind == value).map(|&(_, kind)| kind)
     }
 
-    /// One leaf symbol for each child in the name field: `var a, b int`.
+    /// One symbol for each child in the name field: `var a, b int`. A single one owns what its
+    /// node holds; of several, none does.
     fn many(&mut self, node: Node<'t>, rule: &SymbolRule, kind: SymbolKind) {
-        let Some(&Step::Field(field)) = rule.name.first() else { return };
-        let mut cursor = node.walk();
-        let names: Vec<Node<'t>> = node.children_by_field_id(std::num::NonZeroU16::new(field).unwrap_or(std::num::NonZeroU16::MIN), &mut cursor).filter(Node::is_named).collect();
-        for name in names {
+        let names = find_all(node, &rule.name);
+        let depth = self.open.len();
+        for &name in &names {
             self.declare(node, name, rule, kind);
-            self.open.pop();
+            if names.len() > 1 {
+                self.open.truncate(depth);
+            }
         }
     }
 
@@ -78,7 +80,8 @@ impl<'t> Walk<'t> {
         let type_text = find(node, &rule.type_field).map_or("", |child| self.text_of(child));
         let generics = find(node, &rule.generics).map_or("", |child| self.text_of(child));
         let draft = Draft { node, name, name_start: name_end_anchor(name_node, name, self.text), scope: &scope, kind, body, type_text, generics };
-        self.open_symbol(draft);
+        let symbol = self.open_symbol(draft);
+        self.hooks.declared(node, symbol, self);
         for (finder, kind) in [(&rule.extends, base_kind::EXTENDS), (&rule.implements, base_kind::IMPLEMENTS)] {
             if let Some(list) = find(node, finder) {
                 self.base_container(list, kind);
@@ -91,18 +94,20 @@ impl<'t> Walk<'t> {
     fn open_symbol(&mut self, draft: Draft<'t, '_>) -> u32 {
         let node = draft.node;
         let start = self.wrapper.take_if(|&mut (start, end)| start <= node.start_byte() && node.end_byte() <= end).map_or(node.start_byte(), |(start, _)| start);
+        let annotations = self.pending_annotations(start, node);
+        let start = annotations.first().map_or(start, |first| start.min(first.whole.0 as usize));
         let body_start = draft.body.map_or(node.end_byte(), |body| body.start_byte());
         let header = header::read(self.text.get(start..draft.name_start).unwrap_or(""));
         let (doc_start, doc) = self.documentation(start, draft.body);
         let parent = self.owner();
-        let annotations = std::mem::take(&mut self.annotations);
         let mut modifiers = header.modifiers;
         modifiers |= if draft.body.is_none() && draft.kind.is_callable() { modifier::DECLARATION } else { 0 };
         let outer = &self.symbols[parent as usize];
         modifiers |= outer.modifiers & modifier::TEST;
         modifiers |= if outer.kind().is_callable() || outer.has(modifier::LOCAL) { modifier::LOCAL } else { 0 };
         let qualified = self.qualified(parent, draft.scope, draft.name);
-        let signature = fold(self.text.get(node.start_byte()..body_start).unwrap_or(""), MAX_SIGNATURE);
+        let signature_start = node.start_byte() + header::annotations_end(self.text.get(node.start_byte()..draft.name_start).unwrap_or(""));
+        let signature = fold(self.text.get(signature_start..body_start).unwrap_or(""), MAX_SIGNATURE);
         let mut row = SymbolRow {
             name: self.intern(draft.name),
             qualified: self.intern(&qualified),
@@ -172,14 +177,25 @@ impl<'t> Walk<'t> {
         for annotation in &annotations {
             self.reference_of(symbol, &annotation.path, RefKind::Decorate, annotation.start as usize, annotation.line, 255);
         }
-        if annotations.iter().any(|annotation| self.is_test_annotation(&annotation.path)) {
+        if annotations.iter().any(|annotation| annotation.is_test) {
             self.symbols[symbol as usize].modifiers |= modifier::TEST;
         }
     }
 
-    fn is_test_annotation(&self, path: &str) -> bool {
+    /// Returns the annotations that belong to the declaration `node`, which starts at `start`: those
+    /// inside it and those right before it. Others decorated something that is no symbol.
+    fn pending_annotations(&mut self, start: usize, node: Node<'t>) -> Vec<Annotation> {
+        let pending = std::mem::take(&mut self.annotations);
+        match pending.last() {
+            Some(last) if last.whole.0 as usize >= start || only_comments(self.text.get(last.whole.1 as usize..node.start_byte()).unwrap_or("x")) => pending,
+            _ => Vec::new(),
+        }
+    }
+
+    /// A known annotation is a name, or a name with the start of its arguments: `cfg(test`.
+    fn is_test_annotation(&self, path: &str, text: &str) -> bool {
         let last = crate::names::split_last(path).1;
-        self.rules.tests.annotations.iter().any(|known| known == path || known == last)
+        self.rules.tests.annotations.iter().any(|known| known == path || known == last || known.contains('(') && text.starts_with(known.as_str()))
     }
 
     fn mark_test(&mut self, symbol: u32, name: &str, signature: &str) {
@@ -218,7 +234,9 @@ impl<'t> Walk<'t> {
             return;
         }
         self.take(start);
-        let annotation = Annotation { path, start: start as u32, line: line_of(node) };
+        let is_test = self.is_test_annotation(&path, inner);
+        let whole = (node.start_byte() as u32, node.end_byte() as u32);
+        let annotation = Annotation { path, start: start as u32, line: line_of(node), whole, is_test };
         // Inside a declaration's own header (Java, C#) the declaration is open already.
         let owner = self.owner();
         let row = &self.symbols[owner as usize];
@@ -226,11 +244,14 @@ impl<'t> Walk<'t> {
             let earlier = self.strings.table.get(row.annotations).to_owned();
             let joined = if earlier.is_empty() { annotation.path.clone() } else { format!("{earlier} {}", annotation.path) };
             self.symbols[owner as usize].annotations = self.strings.intern(&joined);
-            if self.is_test_annotation(&annotation.path) {
+            if is_test {
                 self.symbols[owner as usize].modifiers |= modifier::TEST;
             }
             self.reference_of(owner, &annotation.path, RefKind::Decorate, start, annotation.line, 255);
         } else {
+            if self.annotations.last().is_some_and(|last| !only_comments(self.text.get(last.whole.1 as usize..node.start_byte()).unwrap_or("x"))) {
+                self.annotations.clear();
+            }
             self.annotations.push(annotation);
         }
     }
@@ -267,6 +288,10 @@ impl<'t> Walk<'t> {
             return (start, string.map_or_else(String::new, |node| crate::doc::clean(self.text_of(node))));
         }
         let Some((doc_start, doc_end, _)) = self.comment.take() else { return (start, String::new()) };
+        if doc_start >= start {
+            // Between the annotations and the declaration.
+            return (start, crate::doc::clean(self.text.get(doc_start..doc_end).unwrap_or("")));
+        }
         let between = self.text.get(doc_end..start).unwrap_or("x");
         let adjacent = between.bytes().all(|byte| byte.is_ascii_whitespace()) && between.bytes().filter(|&byte| byte == b'\n').count() <= 1;
         let attributed = !adjacent && self.hooks.may_stand_between(between);
@@ -304,6 +329,21 @@ fn line_at(text: &str, start: usize, node: Node<'_>) -> u32 {
 fn name_line(text: &str, row: &SymbolRow) -> u32 {
     let between = text.get(row.start as usize..row.name_start as usize).unwrap_or("");
     row.start_line + between.bytes().filter(|&byte| byte == b'\n').count() as u32
+}
+
+/// True when nothing but white space and comments stands in `text`.
+fn only_comments(text: &str) -> bool {
+    let mut rest = text.trim_start();
+    loop {
+        let after = if rest.starts_with("//") || rest.starts_with('#') && !rest.starts_with("#[") {
+            rest.split_once('\n').map_or("", |(_, after)| after)
+        } else if rest.starts_with("/*") {
+            rest.split_once("*/").map_or("", |(_, after)| after)
+        } else {
+            return rest.is_empty();
+        };
+        rest = after.trim_start();
+    }
 }
 
 fn is_line_comment(text: &str) -> bool {

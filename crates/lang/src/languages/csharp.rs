@@ -1,0 +1,7 @@
+//! CSharp.
+
+use super::Hooks;
+
+pub struct CSharp;
+
+impl Hooks for CSharp {}

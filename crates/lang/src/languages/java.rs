@@ -1,0 +1,7 @@
+//! Java.
+
+use super::Hooks;
+
+pub struct Java;
+
+impl Hooks for Java {}

@@ -1,0 +1,7 @@
+//! Kotlin.
+
+use super::Hooks;
+
+pub struct Kotlin;
+
+impl Hooks for Kotlin {}

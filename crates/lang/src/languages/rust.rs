@@ -1,0 +1,7 @@
+//! Rust.
+
+use super::Hooks;
+
+pub struct Rust;
+
+impl Hooks for Rust {}

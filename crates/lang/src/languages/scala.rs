@@ -1,0 +1,7 @@
+//! Scala.
+
+use super::Hooks;
+
+pub struct Scala;
+
+impl Hooks for Scala {}

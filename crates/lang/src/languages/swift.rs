@@ -1,0 +1,7 @@
+//! Swift.
+
+use super::Hooks;
+
+pub struct Swift;
+
+impl Hooks for Swift {}

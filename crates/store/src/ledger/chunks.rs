@@ -1,0 +1,154 @@
+//! `chunks`: where each piece of text stands and what it hashes to; the text stays in the work tree.
+
+use super::files::FileId;
+use crate::error::{Result, StoreError};
+use contextd_model::ChunkKind;
+use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef};
+use rusqlite::{Connection, Row, ToSql, params};
+
+const ORDINAL_BITS: u32 = 20;
+
+/// Number of a chunk: its file and its place among the file's chunks in one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ChunkId(pub i64);
+
+impl ChunkId {
+    /// Returns the number of the chunk at `ordinal` of `file`, `None` when there cannot be so many.
+    pub fn new(file: FileId, ordinal: u32) -> Option<Self> {
+        let fits = ordinal >> ORDINAL_BITS == 0 && (0..1 << (63 - ORDINAL_BITS)).contains(&file.0);
+        fits.then_some(Self((file.0 << ORDINAL_BITS) | i64::from(ordinal)))
+    }
+
+    /// Returns the file the chunk belongs to.
+    pub fn file(self) -> FileId {
+        FileId(self.0 >> ORDINAL_BITS)
+    }
+
+    /// Returns the place among the file's chunks.
+    pub fn ordinal(self) -> u32 {
+        (self.0 & ((1 << ORDINAL_BITS) - 1)) as u32
+    }
+}
+
+impl ToSql for ChunkId {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(self.0.into())
+    }
+}
+
+impl FromSql for ChunkId {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        value.as_i64().map(Self)
+    }
+}
+
+/// One chunk of a file; its ordinal is its place in the list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChunkRecord {
+    pub kind: ChunkKind,
+    pub label: String,
+    /// Bytes, half-open.
+    pub start: u32,
+    pub end: u32,
+    /// Lines, one-based and inclusive.
+    pub start_line: u32,
+    pub end_line: u32,
+    pub tokens_est: u32,
+    /// First half of the BLAKE3 hash of the chunk's text.
+    pub hash: [u8; 16],
+}
+
+/// All chunks of one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileChunks {
+    pub file: FileId,
+    pub chunks: Vec<ChunkRecord>,
+}
+
+/// A stored chunk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredChunk {
+    pub chunk_id: ChunkId,
+    pub record: ChunkRecord,
+}
+
+pub(crate) fn replace(connection: &Connection, files: &[FileChunks]) -> Result<()> {
+    let mut known = connection.prepare_cached("SELECT 1 FROM file_state WHERE file_id = ?1")?;
+    for FileChunks { file, chunks } in files {
+        if !known.exists([file])? {
+            return Err(StoreError::FileUnknown { file_id: file.0 });
+        }
+        remove(connection, *file)?;
+        insert(connection, *file, chunks)?;
+    }
+    Ok(())
+}
+
+/// Removes the chunks of a file and their embeddings.
+pub(crate) fn remove(connection: &Connection, file: FileId) -> Result<()> {
+    let range = [file.0 << ORDINAL_BITS, ((file.0 + 1) << ORDINAL_BITS) - 1];
+    connection
+        .prepare_cached("DELETE FROM chunks WHERE chunk_id BETWEEN ?1 AND ?2")?
+        .execute(range)?;
+    connection
+        .prepare_cached("DELETE FROM embeddings WHERE chunk_id BETWEEN ?1 AND ?2")?
+        .execute(range)?;
+    Ok(())
+}
+
+fn insert(connection: &Connection, file: FileId, chunks: &[ChunkRecord]) -> Result<()> {
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO chunks (chunk_id, kind_id, label, \"start\", \"end\", start_line, end_line, tokens_est, hash)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+    )?;
+    for (ordinal, chunk) in (0u32..).zip(chunks) {
+        let id = ChunkId::new(file, ordinal).ok_or(StoreError::ChunkRange {
+            file_id: file.0,
+            ordinal,
+        })?;
+        statement.execute(params![
+            id,
+            chunk.kind as u8,
+            chunk.label,
+            chunk.start,
+            chunk.end,
+            chunk.start_line,
+            chunk.end_line,
+            chunk.tokens_est,
+            chunk.hash,
+        ])?;
+    }
+    Ok(())
+}
+
+pub(crate) fn of_file(connection: &Connection, file: FileId) -> Result<Vec<StoredChunk>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT chunk_id, kind_id, label, \"start\", \"end\", start_line, end_line, tokens_est, hash FROM chunks
+         WHERE chunk_id BETWEEN ?1 AND ?2 ORDER BY chunk_id",
+    )?;
+    let range = [file.0 << ORDINAL_BITS, ((file.0 + 1) << ORDINAL_BITS) - 1];
+    let rows = statement.query_map(range, from_row)?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+fn from_row(row: &Row<'_>) -> rusqlite::Result<StoredChunk> {
+    let hash = row.get_ref(8)?.as_blob()?;
+    let hash = <[u8; 16]>::try_from(hash).map_err(|_| FromSqlError::InvalidBlobSize {
+        expected_size: 16,
+        blob_size: hash.len(),
+    })?;
+    let record = ChunkRecord {
+        kind: ChunkKind::from_byte(row.get(1)?),
+        label: row.get(2)?,
+        start: row.get(3)?,
+        end: row.get(4)?,
+        start_line: row.get(5)?,
+        end_line: row.get(6)?,
+        tokens_est: row.get(7)?,
+        hash,
+    };
+    Ok(StoredChunk {
+        chunk_id: row.get(0)?,
+        record,
+    })
+}

@@ -4,6 +4,7 @@
 
 pub mod config;
 pub mod facts;
+pub mod graph;
 pub mod hash;
 pub mod kinds;
 pub mod problem;

@@ -1,1 +1,39 @@
+//! Freeze, open, map: the immutable index on disk, its writers beside its readers.
+//!
+//! A [`SegmentWriter`] freezes the files of one shard, a [`GraphWriter`] the edges of all of them, a
+//! [`Manifest`] names both, and [`publish`] makes it the current [`Snapshot`] in one step. The same
+//! inputs give the same bytes. Readers never wait, and see whole snapshots only.
 
+mod blocks;
+mod column;
+mod container;
+mod error;
+mod front;
+mod graph;
+mod lock;
+mod manifest;
+mod merkle;
+mod postings;
+mod publish;
+mod refs;
+mod rows;
+mod segment;
+mod shards;
+mod snapshot;
+mod varint;
+mod words;
+
+pub use container::FORMAT_VERSION;
+pub use error::{Result, SnapshotError};
+pub use graph::{Graph, GraphImage, GraphWriter};
+pub use lock::WriterLock;
+pub use manifest::{Manifest, SegmentEntry};
+pub use merkle::{Tree, TreeFile, TreeNode};
+pub use postings::{CellPostings, FieldTf, SymbolPostings, TermPostings};
+pub use publish::{Collected, Durability, SnapshotName, collect_garbage, current, graph_path, publish, segment_path};
+pub use refs::{FileRef, SymbolRef};
+pub use segment::{
+    Cell, FIELDS, Field, LinkRows, MAX_FIELD_LENGTH, Segment, SegmentCounts, SegmentFile, SegmentImage, SegmentWriter, SymbolDetail, Wanted,
+};
+pub use shards::{segment_key, shard_count, shard_of};
+pub use snapshot::{CollectionTotals, Snapshot};

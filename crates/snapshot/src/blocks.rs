@@ -1,0 +1,100 @@
+//! A long run of bytes, compressed in blocks so that any range of it can be read alone.
+
+use crate::column::{self, Column};
+
+/// Raw bytes in one block: small enough to read one signature quickly, large enough to compress.
+const BLOCK: usize = 16 * 1024;
+
+/// Compresses `raw`; returns the column of block ends and the compressed bytes.
+pub(crate) fn compress(raw: &[u8], level: i32) -> (Vec<u8>, Vec<u8>) {
+    let mut compressor = zstd::bulk::Compressor::new(level).ok();
+    let (mut ends, mut bytes) = (Vec::new(), Vec::new());
+    for block in raw.chunks(BLOCK) {
+        // A block that does not shrink is kept as it is; its length tells.
+        let packed = compressor.as_mut().and_then(|compressor| compressor.compress(block).ok());
+        bytes.extend_from_slice(packed.as_deref().filter(|packed| packed.len() < block.len()).unwrap_or(block));
+        ends.push(bytes.len() as u32);
+    }
+    (column::pack(ends), bytes)
+}
+
+/// The compressed run in a mapped file.
+#[derive(Clone, Copy)]
+pub(crate) struct Blocks<'a> {
+    /// Tells the runs of different files apart, for [`BlockCache`].
+    pub(crate) identity: u64,
+    pub(crate) ends: Column<'a>,
+    pub(crate) bytes: &'a [u8],
+    /// Length of the whole run, uncompressed.
+    pub(crate) raw_length: usize,
+}
+
+/// The block read last, kept because neighbours are read together.
+#[derive(Default)]
+pub(crate) struct BlockCache {
+    held: Option<(u64, u32)>,
+    raw: Vec<u8>,
+}
+
+impl Blocks<'_> {
+    /// Returns how many blocks a run of `raw_length` bytes has.
+    pub(crate) fn count(raw_length: usize) -> usize {
+        raw_length.div_ceil(BLOCK)
+    }
+
+    /// Appends the bytes in `range` to `out`; `None` when the run does not have them or is damaged.
+    pub(crate) fn read(&self, range: std::ops::Range<usize>, cache: &mut BlockCache, out: &mut Vec<u8>) -> Option<()> {
+        if range.start > range.end || range.end > self.raw_length {
+            return None;
+        }
+        let mut at = range.start;
+        while at < range.end {
+            let block = at / BLOCK;
+            self.load(block as u32, cache)?;
+            let inside = at - block * BLOCK;
+            let end = (range.end - block * BLOCK).min(cache.raw.len());
+            out.extend_from_slice(cache.raw.get(inside..end).filter(|part| !part.is_empty())?);
+            at = block * BLOCK + end;
+        }
+        Some(())
+    }
+
+    fn load(&self, block: u32, cache: &mut BlockCache) -> Option<()> {
+        if cache.held == Some((self.identity, block)) {
+            return Some(());
+        }
+        cache.held = None;
+        cache.raw.clear();
+        let expected = BLOCK.min(self.raw_length - block as usize * BLOCK);
+        let range = self.ends.range(block);
+        let packed = self.bytes.get(range.start as usize..range.end as usize)?;
+        if packed.len() == expected {
+            cache.raw.extend_from_slice(packed);
+        } else {
+            cache.raw.reserve(expected);
+            zstd::bulk::decompress_to_buffer(packed, &mut cache.raw).ok().filter(|&length| length == expected)?;
+        }
+        cache.held = Some((self.identity, block));
+        Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_range_comes_back() {
+        let raw: Vec<u8> = (0..100_000u32).flat_map(|number| [(number / 7) as u8, (number % 13) as u8]).collect();
+        let (ends, bytes) = compress(&raw, 3);
+        let blocks = Blocks { identity: 1, ends: Column::new(&ends, Blocks::count(raw.len())).unwrap(), bytes: &bytes, raw_length: raw.len() };
+        let mut cache = BlockCache::default();
+        for range in [0..0, 0..1, 16_000..17_000, 0..raw.len(), raw.len() - 5..raw.len(), 16_384..32_768] {
+            let mut out = Vec::new();
+            blocks.read(range.clone(), &mut cache, &mut out).unwrap();
+            assert_eq!(out, raw[range]);
+        }
+        assert!(blocks.read(raw.len()..raw.len() + 1, &mut cache, &mut Vec::new()).is_none());
+        assert!(bytes.len() < raw.len() / 3);
+    }
+}

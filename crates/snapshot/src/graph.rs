@@ -1,0 +1,241 @@
+//! The edges of the whole repository, readable from both ends.
+//!
+//! Rows lie grouped by source and, within a source, sorted by target, so the way back needs only the
+//! sources of each target: the row is found in the source's group.
+
+use crate::column::{self, Column};
+use crate::container::{self, Container};
+use crate::error::{Result, SnapshotError};
+use crate::publish::{Durability, write_atomically};
+use contextd_model::ContentHash;
+use contextd_model::graph::EdgeRow;
+use std::path::Path;
+
+const MAGIC: [u8; 8] = *b"ctxd.gra";
+
+const META: usize = 0;
+const ENDS: usize = 1;
+const ROWS: usize = 2;
+const SOURCE_ENDS: usize = 3;
+const SOURCES: usize = 4;
+const UNRESOLVED: usize = 5;
+const COMMUNITIES: usize = 6;
+const SECTIONS: usize = 7;
+
+/// Collects edges, source by source.
+#[derive(Default)]
+pub struct GraphWriter {
+    ends: Vec<u32>,
+    rows: Vec<EdgeRow>,
+    unresolved: Vec<u32>,
+    communities: Vec<u32>,
+}
+
+impl GraphWriter {
+    /// Starts a graph of symbols `0..symbols`.
+    pub fn new(symbols: u32) -> Self {
+        Self { ends: Vec::with_capacity(symbols as usize), ..Self::default() }
+    }
+
+    /// Adds the edges of the next symbol, in the order of symbols; every symbol has its call, also
+    /// one without edges. Rows are put in order here: target, kind, line, the rest.
+    pub fn push(&mut self, edges: &[EdgeRow]) {
+        let start = self.rows.len();
+        self.rows.extend_from_slice(edges);
+        self.rows[start..].sort_unstable_by_key(|row| (row.target, row.kind, row.line, row.confidence, row.provenance, row.count));
+        self.ends.push(self.rows.len() as u32);
+    }
+
+    /// Sets the counts of names that could not be resolved, as the linker groups them.
+    pub fn unresolved(&mut self, counts: &[u32]) {
+        self.unresolved = counts.to_vec();
+    }
+
+    /// Sets the community of every symbol.
+    pub fn communities(&mut self, communities: &[u32]) {
+        self.communities = communities.to_vec();
+    }
+
+    /// Lays the graph out. The same edges give the same bytes; edges to symbols that do not exist
+    /// are dropped.
+    pub fn finish(self) -> GraphImage {
+        let symbols = self.ends.len() as u32;
+        let (ends, rows) = without_strays(&self.ends, self.rows);
+        let (source_ends, sources) = reverse(&ends, &rows);
+        let mut sections = vec![Vec::new(); SECTIONS];
+        sections[META] = container::put_numbers(&[
+            symbols.into(),
+            rows.len() as u64,
+            sources.len() as u64,
+            self.unresolved.len() as u64,
+            self.communities.len() as u64,
+        ]);
+        sections[ROWS] = bytemuck::cast_slice(&rows).to_vec();
+        sections[ENDS] = column::pack(ends);
+        sections[SOURCE_ENDS] = column::pack(source_ends);
+        sections[SOURCES] = column::pack(sources);
+        sections[UNRESOLVED] = column::pack(self.unresolved);
+        sections[COMMUNITIES] = column::pack(self.communities);
+        let bytes = container::assemble(MAGIC, &sections);
+        GraphImage { key: ContentHash::of(&bytes), edges: rows.len() as u64, bytes }
+    }
+}
+
+fn without_strays(ends: &[u32], mut rows: Vec<EdgeRow>) -> (Vec<u32>, Vec<EdgeRow>) {
+    let symbols = ends.len() as u32;
+    if rows.iter().all(|row| row.target < symbols) {
+        return (ends.to_vec(), rows);
+    }
+    let kept = |start: u32, end: u32| rows[start as usize..end as usize].iter().filter(|row| row.target < symbols).count() as u32;
+    let mut new_ends = Vec::with_capacity(ends.len());
+    let (mut start, mut sum) = (0, 0);
+    for &end in ends {
+        sum += kept(start, end);
+        new_ends.push(sum);
+        start = end;
+    }
+    rows.retain(|row| row.target < symbols);
+    (new_ends, rows)
+}
+
+/// Returns for each target its distinct sources, rising.
+fn reverse(ends: &[u32], rows: &[EdgeRow]) -> (Vec<u32>, Vec<u32>) {
+    let mut next = vec![0u32; ends.len() + 1];
+    each_pair(ends, rows, |_, target| next[target as usize + 1] += 1);
+    for at in 1..next.len() {
+        next[at] += next[at - 1];
+    }
+    let source_ends = next[1..].to_vec();
+    let mut sources = vec![0; source_ends.last().copied().unwrap_or(0) as usize];
+    each_pair(ends, rows, |source, target| {
+        sources[next[target as usize] as usize] = source;
+        next[target as usize] += 1;
+    });
+    (source_ends, sources)
+}
+
+fn each_pair(ends: &[u32], rows: &[EdgeRow], mut each: impl FnMut(u32, u32)) {
+    let mut start = 0;
+    for (source, &end) in ends.iter().enumerate() {
+        for group in rows[start..end as usize].chunk_by(|a, b| a.target == b.target) {
+            each(source as u32, group[0].target);
+        }
+        start = end as usize;
+    }
+}
+
+/// A finished graph in memory; its key is a hash of its bytes.
+pub struct GraphImage {
+    pub key: ContentHash,
+    pub edges: u64,
+    pub bytes: Vec<u8>,
+}
+
+impl GraphImage {
+    /// Writes the graph into its place in the index folder.
+    pub fn write(&self, index_dir: &Path, durability: Durability) -> Result<()> {
+        write_atomically(&crate::graph_path(index_dir, self.key), &self.bytes, durability)
+    }
+}
+
+/// The mapped edges. Numbers are global; damaged bytes give wrong edges, never a panic.
+#[derive(Debug)]
+pub struct Graph {
+    container: Container,
+    symbols: u32,
+    edges: u32,
+    widths: [u8; SECTIONS],
+    counts: [usize; SECTIONS],
+}
+
+impl Graph {
+    /// Maps a graph file; reads its header and nothing else.
+    pub fn open(path: &Path) -> Result<Self> {
+        let container = Container::open(path, MAGIC, SECTIONS)?;
+        let damaged = |what| SnapshotError::damaged(path, what);
+        let numbers = container::take_numbers::<5>(container.section(META)).ok_or_else(|| damaged("counts"))?;
+        let [symbols, edges, sources, unresolved, communities] = numbers.map(|number| usize::try_from(number).unwrap_or(usize::MAX));
+        let counts = [0, symbols, 0, symbols, sources, unresolved, communities];
+        let mut widths = [0; SECTIONS];
+        for section in [ENDS, SOURCE_ENDS, SOURCES, UNRESOLVED, COMMUNITIES] {
+            let column = Column::new(container.section(section), counts[section]).ok_or_else(|| damaged("size of a column"))?;
+            widths[section] = column.width();
+        }
+        if edges.checked_mul(size_of::<EdgeRow>()) != Some(container.section(ROWS).len()) {
+            return Err(damaged("number of edges"));
+        }
+        let symbols = u32::try_from(symbols).map_err(|_| damaged("number of symbols"))?;
+        let edges = u32::try_from(edges).map_err(|_| damaged("number of edges"))?;
+        Ok(Self { container, symbols, edges, widths, counts })
+    }
+
+    /// Reads everything and holds it against the checksums.
+    pub fn verify(&self) -> Result<()> {
+        self.container.verify()
+    }
+
+    pub fn symbol_count(&self) -> u32 {
+        self.symbols
+    }
+
+    pub fn edge_count(&self) -> u32 {
+        self.edges
+    }
+
+    /// Returns the length of the graph's file.
+    pub fn size(&self) -> u64 {
+        self.container.size()
+    }
+
+    /// Returns all edges, grouped by source.
+    pub fn rows(&self) -> &[EdgeRow] {
+        bytemuck::try_cast_slice(self.container.section(ROWS)).unwrap_or(&[])
+    }
+
+    /// Returns the edges of a symbol, sorted by target.
+    #[inline]
+    pub fn out(&self, symbol: u32) -> &[EdgeRow] {
+        let range = self.column(ENDS).range(symbol);
+        self.rows().get(range.start as usize..range.end as usize).unwrap_or(&[])
+    }
+
+    /// Returns the symbols that have an edge to `symbol`, rising, each once.
+    #[inline]
+    pub fn sources(&self, symbol: u32) -> impl ExactSizeIterator<Item = u32> + Clone + use<'_> {
+        let sources = self.column(SOURCES);
+        let range = self.column(SOURCE_ENDS).range(symbol);
+        let count = self.counts[SOURCES] as u32;
+        (range.start.min(count)..range.end.min(count)).map(move |at| sources.get(at))
+    }
+
+    /// Returns the edges that lead to a symbol, with their sources, rising by source.
+    #[inline]
+    pub fn incoming(&self, symbol: u32) -> impl Iterator<Item = (u32, EdgeRow)> + Clone + use<'_> {
+        self.sources(symbol).flat_map(move |source| self.between(source, symbol).iter().map(move |row| (source, *row)))
+    }
+
+    /// Returns the edges from one symbol to another.
+    #[inline]
+    pub fn between(&self, source: u32, target: u32) -> &[EdgeRow] {
+        let rows = self.out(source);
+        let start = rows.partition_point(|row| row.target < target);
+        let count = rows[start..].iter().take_while(|row| row.target == target).count();
+        &rows[start..start + count]
+    }
+
+    /// Returns the counts of unresolved names, as written.
+    pub fn unresolved(&self) -> impl ExactSizeIterator<Item = u32> + use<'_> {
+        let counts = self.column(UNRESOLVED);
+        (0..self.counts[UNRESOLVED] as u32).map(move |at| counts.get(at))
+    }
+
+    /// Returns the community of a symbol.
+    pub fn community(&self, symbol: u32) -> u32 {
+        self.column(COMMUNITIES).get(symbol)
+    }
+
+    #[inline]
+    fn column(&self, section: usize) -> Column<'_> {
+        Column::with_width(self.container.section(section), self.widths[section])
+    }
+}

@@ -1,0 +1,25 @@
+//! Full text of a segment: a sorted dictionary of terms, each with the symbols and cells it stands in.
+//!
+//! A term's postings are three lists, one after the other:
+//! - symbols with the term in name, scope, doc or signature: a byte with three bits of distance to the
+//!   symbol before (0: a number follows), one bit "frequencies follow", four bits of fields;
+//! - files with the term in their path, which counts for every symbol of the file;
+//! - cells: distance and frequency in one number.
+
+mod build;
+mod read;
+
+pub(crate) use build::PostingsBuilder;
+pub(crate) use read::Dictionary;
+pub use read::{CellPostings, FieldTf, SymbolPostings, TermPostings};
+
+/// Fields stored with a symbol's posting, in the order of their bits; the path is kept by file.
+pub(crate) const STORED_FIELDS: [crate::segment::Field; 4] =
+    [crate::segment::Field::Name, crate::segment::Field::Scope, crate::segment::Field::Doc, crate::segment::Field::Signature];
+
+/// Distances up to this fit into the byte of a symbol's posting.
+const NEAR: u32 = 7;
+/// Bit of a symbol's posting that says that a frequency follows for each field.
+const FREQUENCIES: u8 = 1 << 3;
+/// Frequencies up to this fit into the number of a cell's posting.
+const FEW: u32 = 3;

@@ -1,6 +1,7 @@
 //! One folder a language, one line each in [`ALL`].
 
 mod csharp;
+mod ecmascript;
 mod go;
 mod java;
 mod kotlin;
@@ -69,9 +70,9 @@ pub static ALL: &[Language] = &[
     Language { name: "rust", full: true, grammar: Some(|| tree_sitter_rust::LANGUAGE.into()), table: include_str!("languages/rust/language.toml"), hooks: &rust::Rust },
     Language { name: "java", full: true, grammar: Some(|| tree_sitter_java::LANGUAGE.into()), table: include_str!("languages/java/language.toml"), hooks: &java::Java },
     Language { name: "kotlin", full: true, grammar: Some(|| tree_sitter_kotlin_ng::LANGUAGE.into()), table: include_str!("languages/kotlin/language.toml"), hooks: &kotlin::Kotlin },
-    Language { name: "typescript", full: true, grammar: Some(|| tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into()), table: include_str!("languages/typescript/language.toml"), hooks: &Plain },
-    Language { name: "tsx", full: true, grammar: Some(|| tree_sitter_typescript::LANGUAGE_TSX.into()), table: include_str!("languages/tsx/language.toml"), hooks: &Plain },
-    Language { name: "javascript", full: true, grammar: Some(|| tree_sitter_javascript::LANGUAGE.into()), table: include_str!("languages/javascript/language.toml"), hooks: &Plain },
+    Language { name: "typescript", full: true, grammar: Some(|| tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into()), table: include_str!("languages/typescript/language.toml"), hooks: &ecmascript::EcmaScript },
+    Language { name: "tsx", full: true, grammar: Some(|| tree_sitter_typescript::LANGUAGE_TSX.into()), table: include_str!("languages/tsx/language.toml"), hooks: &ecmascript::EcmaScript },
+    Language { name: "javascript", full: true, grammar: Some(|| tree_sitter_javascript::LANGUAGE.into()), table: include_str!("languages/javascript/language.toml"), hooks: &ecmascript::EcmaScript },
     Language { name: "c", full: true, grammar: Some(|| tree_sitter_c::LANGUAGE.into()), table: include_str!("languages/c/language.toml"), hooks: &Plain },
     Language { name: "cpp", full: true, grammar: Some(|| tree_sitter_cpp::LANGUAGE.into()), table: include_str!("languages/cpp/language.toml"), hooks: &Plain },
     Language { name: "csharp", full: true, grammar: Some(|| tree_sitter_c_sharp::LANGUAGE.into()), table: include_str!("languages/csharp/language.toml"), hooks: &csharp::CSharp },

@@ -6,6 +6,8 @@ mod finish;
 mod refs;
 mod symbols;
 
+pub use symbols::fold;
+
 use crate::intern::Interner;
 use crate::languages::Hooks;
 use crate::rules::{Finder, KindRule, Rules, Step};

@@ -1,0 +1,259 @@
+//! ECMAScript family: modules, declarators with functions as values, destructuring, parameters.
+//! TypeScript, TSX and JavaScript share these hooks; kinds that a grammar lacks never arrive.
+
+mod modules;
+mod patterns;
+
+use super::Hooks;
+use crate::names;
+use crate::walk::{Flow, Walk, line_of};
+use contextd_model::facts::{FILE_SYMBOL, SymbolRow, binding, modifier};
+use contextd_model::{RefKind, SymbolKind, Visibility};
+use tree_sitter::Node;
+
+pub struct EcmaScript;
+
+impl Hooks for EcmaScript {
+    fn visit<'t>(&self, node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
+        match node.kind() {
+            "import_statement" => modules::import(node, walk),
+            "export_statement" => modules::export(node, walk),
+            "lexical_declaration" | "variable_declaration" => declaration(node, walk),
+            "variable_declarator" => declarator(node, walk),
+            "assignment_expression" => assignment(node, walk),
+            "method_definition" => method(node, walk),
+            "public_field_definition" | "field_definition" => field(node, walk),
+            "pair" => pair(node, walk),
+            "arrow_function" | "function_expression" | "class" => anonymous(node, walk),
+            "formal_parameters" => patterns::parameters(node, walk),
+            "for_in_statement" | "catch_clause" => patterns::loop_or_catch(node, walk),
+            "type_parameter" => patterns::type_parameter(node, walk),
+            "index_signature" => Flow::Skip,
+            "call_expression" => call(node, walk),
+            "enum_body" => enum_body(node, walk),
+            "module" => ambient_module(node, walk),
+            "member_expression" | "subscript_expression" => environment(node, walk),
+            _ => Flow::Table,
+        }
+    }
+
+    fn visibility(&self, row: &SymbolRow, walk: &Walk<'_>) -> Option<Visibility> {
+        let parent = walk.symbols.get(row.parent as usize)?;
+        let hidden = walk.text.get(..row.name_start as usize).is_some_and(|before| before.ends_with('#')) || walk.text.as_bytes().get(row.name_start as usize) == Some(&b'#');
+        Some(match parent.kind() {
+            _ if hidden || row.has(modifier::LOCAL) => Visibility::Private,
+            SymbolKind::File | SymbolKind::Namespace => Visibility::Internal,
+            _ => Visibility::Public,
+        })
+    }
+}
+
+fn is_function(node: Node<'_>) -> bool {
+    matches!(node.kind(), "arrow_function" | "function_expression" | "generator_function")
+}
+
+fn at_module_level(walk: &Walk<'_>) -> bool {
+    let owner = walk.owner();
+    owner == FILE_SYMBOL || matches!(walk.symbols[owner as usize].kind(), SymbolKind::Namespace | SymbolKind::Module)
+}
+
+/// `const`, `let`, `var`: starts the symbol when its declarator becomes one.
+fn declaration<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
+    let value = node.named_child(0).and_then(|declarator| declarator.child_by_field_name("value"));
+    if at_module_level(walk) || value.is_some_and(|value| is_function(value) || value.kind() == "class") {
+        walk.wrap(node);
+    }
+    Flow::Descend
+}
+
+fn declarator<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
+    let Some(name) = node.child_by_field_name("name") else { return Flow::Table };
+    let value = node.child_by_field_name("value");
+    if let Some(module) = value.and_then(|value| modules::loaded(value, walk)) {
+        modules::bind_loaded(name, &module, walk);
+        return Flow::Descend;
+    }
+    if name.kind() != "identifier" {
+        patterns::destructure(name, node, walk);
+        return Flow::Descend;
+    }
+    match value {
+        Some(value) if is_function(value) => return callable(node, name, value, "", SymbolKind::Function, walk),
+        Some(value) if value.kind() == "class" => return class(node, name, value, walk),
+        _ => {}
+    }
+    if at_module_level(walk) {
+        let written = node.child_by_field_name("type").map_or("", |written| walk.text_of(written));
+        let constant = node.parent().and_then(|parent| parent.child(0)).is_some_and(|word| word.kind() == "const");
+        let kind = if constant { SymbolKind::Constant } else { SymbolKind::Variable };
+        let body = value.filter(|value| value.start_position().row != value.end_position().row);
+        walk.add_symbol(node, name.start_byte(), walk.text_of(name), "", kind, body, written, false);
+    }
+    cast(node, name, value, walk).unwrap_or(Flow::Table)
+}
+
+/// `x = y as Foo` declares a type as well as `x: Foo` does.
+fn cast<'t>(node: Node<'t>, name: Node<'t>, value: Option<Node<'t>>, walk: &mut Walk<'t>) -> Option<Flow> {
+    let value = value.filter(|value| value.kind() == "as_expression" && node.child_by_field_name("type").is_none())?;
+    let written = value.named_child(u32::try_from(value.named_child_count()).ok()?.checked_sub(1)?)?;
+    walk.take(name.start_byte());
+    let type_text = crate::walk::fold(walk.text_of(written), 120);
+    walk.add_binding(walk.text_of(name), &type_text, binding::DECLARED, 0, 0, line_of(name));
+    Some(Flow::Descend)
+}
+
+fn callable<'t>(node: Node<'t>, name: Node<'t>, value: Node<'t>, scope: &str, kind: SymbolKind, walk: &mut Walk<'t>) -> Flow {
+    let text = names::path(walk.text_of(name));
+    let text = names::split_last(&text).1;
+    if !crate::walk::is_name(text) {
+        return Flow::Descend;
+    }
+    let written = value.child_by_field_name("return_type").map_or("", |written| walk.text_of(written));
+    let start = name.end_byte() - text.len().min(name.end_byte());
+    let index = walk.add_symbol(node, start, text, scope, kind, value.child_by_field_name("body"), written, false);
+    if walk.text_of(value).starts_with("async") {
+        walk.symbols[index as usize].modifiers |= modifier::ASYNC;
+    }
+    Flow::Descend
+}
+
+fn class<'t>(node: Node<'t>, name: Node<'t>, value: Node<'t>, walk: &mut Walk<'t>) -> Flow {
+    walk.add_symbol(node, name.start_byte(), walk.text_of(name), "", SymbolKind::Class, value.child_by_field_name("body"), "", false);
+    Flow::Descend
+}
+
+/// `a.b = function …` defines; `this.x = value` tells the type of a field; the rest only refers.
+fn assignment<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
+    let (Some(left), Some(right)) = (node.child_by_field_name("left"), node.child_by_field_name("right")) else { return Flow::Descend };
+    let path = names::path(walk.text_of(left));
+    if left.kind() != "member_expression" {
+        return Flow::Descend;
+    }
+    if path.starts_with("this.") {
+        return Flow::Table;
+    }
+    modules::assigned_export(&path, right, walk);
+    if !at_module_level(walk) || path.contains(['(', '[']) {
+        return Flow::Descend;
+    }
+    let (object, name) = names::split_last(&path);
+    let (scope, kind) = match object {
+        "exports" | "module.exports" => ("", SymbolKind::Function),
+        "module" => return Flow::Descend,
+        _ => (object.strip_suffix(".prototype").unwrap_or(object), SymbolKind::Method),
+    };
+    let Some(property) = left.child_by_field_name("property") else { return Flow::Descend };
+    if is_function(right) && !name.is_empty() {
+        if let Some(inner) = right.child_by_field_name("name") {
+            walk.take(inner.start_byte());
+        }
+        let before = walk.symbols.len();
+        let flow = callable(node, property, right, scope, kind, walk);
+        if let Some(row) = walk.symbols.get_mut(before).filter(|_| scope.is_empty()) {
+            row.modifiers |= modifier::EXPORTED;
+            row.visibility = Visibility::Public as u8;
+        }
+        return flow;
+    }
+    Flow::Descend
+}
+
+fn method<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
+    let Some(name) = node.child_by_field_name("name") else { return Flow::Table };
+    if walk.text_of(name) != "constructor" || !walk.symbols[walk.owner() as usize].kind().is_type() {
+        return Flow::Table;
+    }
+    walk.add_symbol(node, name.start_byte(), "constructor", "", SymbolKind::Constructor, node.child_by_field_name("body"), "", false);
+    Flow::Descend
+}
+
+fn field<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
+    let name = node.child_by_field_name("name").or_else(|| node.child_by_field_name("property"));
+    match (name, node.child_by_field_name("value")) {
+        (Some(name), Some(value)) if is_function(value) => callable(node, name, value, "", SymbolKind::Method, walk),
+        _ => Flow::Table,
+    }
+}
+
+fn pair<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
+    match (node.child_by_field_name("key"), node.child_by_field_name("value")) {
+        (Some(key), Some(value)) if is_function(value) && key.kind() == "property_identifier" => callable(node, key, value, "", SymbolKind::Method, walk),
+        _ => Flow::Descend,
+    }
+}
+
+/// A function or class that is exported as the default has no other name than `default`.
+fn anonymous<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
+    if node.kind() == "arrow_function" {
+        patterns::lone_parameter(node, walk);
+    }
+    let exported = node.parent().is_some_and(|parent| parent.kind() == "export_statement");
+    if !exported || node.child_by_field_name("name").is_some() {
+        // A function expression's own name is visible inside it alone.
+        if let Some(name) = node.child_by_field_name("name").filter(|_| node.kind() == "function_expression") {
+            walk.take(name.start_byte());
+        }
+        return Flow::Descend;
+    }
+    let kind = if node.kind() == "class" { SymbolKind::Class } else { SymbolKind::Function };
+    let index = walk.add_symbol(node, node.start_byte(), "default", "", kind, node.child_by_field_name("body"), "", false);
+    let row = &mut walk.symbols[index as usize];
+    row.modifiers |= modifier::EXPORTED | modifier::DEFAULT;
+    row.visibility = Visibility::Public as u8;
+    Flow::Descend
+}
+
+/// Loads of modules, and the calls by which a file shows that it is a test.
+fn call<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
+    modules::bare_load(node, walk);
+    if walk.owner() == FILE_SYMBOL && is_test_call(node, walk) {
+        for row in &mut walk.symbols {
+            row.modifiers |= modifier::TEST;
+        }
+    }
+    Flow::Table
+}
+
+fn is_test_call(node: Node<'_>, walk: &Walk<'_>) -> bool {
+    let top = node.parent().is_some_and(|parent| parent.kind() == "expression_statement" && parent.parent().is_some_and(|outer| outer.kind() == "program"));
+    let callee = node.child_by_field_name("function").map_or("", |callee| walk.text_of(callee));
+    let known = matches!(callee.split(['.', '(']).next(), Some("describe" | "it" | "test" | "suite"));
+    let arguments = node.child_by_field_name("arguments");
+    let titled = arguments.and_then(|list| list.named_child(0)).is_some_and(|first| matches!(first.kind(), "string" | "template_string"));
+    let runs = arguments.is_some_and(|list| {
+        let mut cursor = list.walk();
+        list.named_children(&mut cursor).any(is_function)
+    });
+    top && known && titled && runs
+}
+
+fn enum_body<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
+    let mut cursor = node.walk();
+    for child in node.named_children(&mut cursor) {
+        let name = if child.kind() == "enum_assignment" { child.child_by_field_name("name") } else { Some(child) };
+        if let Some(name) = name.filter(|name| name.kind() == "property_identifier") {
+            walk.add_symbol(child, name.start_byte(), walk.text_of(name), "", SymbolKind::Variant, None, "", true);
+        }
+    }
+    Flow::Descend
+}
+
+/// `declare module "x"` adds to a module that stands elsewhere: its names are not this file's.
+fn ambient_module<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
+    let Some(name) = node.child_by_field_name("name") else { return Flow::Descend };
+    let text = walk.text_of(name).trim_matches(['"', '\'']);
+    walk.add_symbol(node, name.start_byte(), text, "", SymbolKind::Module, node.child_by_field_name("body"), "", false);
+    Flow::Descend
+}
+
+/// `process.env.X` and `process.env["X"]` read the environment.
+fn environment<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
+    let object = node.child_by_field_name("object").map_or("", |object| walk.text_of(object));
+    if matches!(object, "process.env" | "import.meta.env") {
+        if let Some(name) = node.child_by_field_name("property").or_else(|| node.child_by_field_name("index")) {
+            let text = walk.text_of(name).trim_matches(['"', '\'', '`']);
+            walk.reference(text, RefKind::Env, name.start_byte(), line_of(name), 255);
+        }
+    }
+    Flow::Table
+}

@@ -12,7 +12,7 @@ use crate::intern::Interner;
 use crate::languages::Hooks;
 use crate::rules::{Finder, KindRule, Rules, Step};
 use contextd_model::facts::{BaseRow, BindingRow, FILE_SYMBOL, ImportRow, RefRow, SymbolRow};
-use contextd_model::{RefKind, StrId};
+use contextd_model::{RefKind, StrId, SymbolKind, Visibility};
 use rustc_hash::FxHashMap;
 use tree_sitter::{Node, TreeCursor};
 
@@ -46,6 +46,8 @@ pub struct Walk<'t> {
     /// Symbols that are open at the current node, with the depth of their node.
     open: Vec<(u32, usize)>,
     depth: usize,
+    /// Type parameters in scope, with how many symbols were open when they came in.
+    type_parameters: Vec<(usize, String)>,
     /// Run of comments seen last: start, end, last line.
     comment: Option<(usize, usize, usize)>,
     /// Start of the outermost wrapper around the next declaration, and its end.
@@ -57,6 +59,20 @@ pub struct Walk<'t> {
     pattern_until: usize,
     annotation_until: usize,
     seen_refs: FxHashMap<(u32, StrId, StrId, u8), u32>,
+    /// Declarations that stand after a part of their node that has to be visited first.
+    deferred: Vec<Deferred<'t>>,
+    /// Visibility that a section word (`private:`) gives to what follows in a symbol.
+    sections: Vec<(u32, Visibility)>,
+}
+
+/// A symbol without members that is added when the walk reaches its node: `Name` in
+/// `typedef struct { … } Name`.
+pub struct Deferred<'t> {
+    pub node: Node<'t>,
+    pub name: Node<'t>,
+    pub kind: SymbolKind,
+    pub type_text: String,
+    pub signature: String,
 }
 
 struct Annotation {
@@ -97,6 +113,7 @@ impl<'t> Walk<'t> {
             truncated: false,
             open: vec![(FILE_SYMBOL, 0)],
             depth: 0,
+            type_parameters: Vec::new(),
             comment: None,
             wrapper: None,
             annotations: Vec::new(),
@@ -105,6 +122,8 @@ impl<'t> Walk<'t> {
             pattern_until: 0,
             annotation_until: 0,
             seen_refs: FxHashMap::default(),
+            deferred: Vec::new(),
+            sections: Vec::new(),
         }
     }
 
@@ -136,6 +155,9 @@ impl<'t> Walk<'t> {
         while self.open.len() > 1 && self.open.last().is_some_and(|&(_, at)| at >= depth) {
             self.open.pop();
         }
+        while self.type_parameters.last().is_some_and(|&(open, _)| open > self.open.len()) {
+            self.type_parameters.pop();
+        }
     }
 
     fn visit(&mut self, node: Node<'t>) -> bool {
@@ -147,6 +169,9 @@ impl<'t> Walk<'t> {
         if rule.comment {
             self.comment(node);
             return false;
+        }
+        if !self.deferred.is_empty() {
+            self.add_deferred(node.start_byte());
         }
         if rule.hook {
             match self.hooks.visit(node, self) {
@@ -227,7 +252,34 @@ impl<'t> Walk<'t> {
         self.taken.push(start as u32);
     }
 
-    fn is_taken(&mut self, start: usize) -> bool {
+    /// Adds a declaration later, when everything before its node has been visited.
+    pub fn defer(&mut self, deferred: Deferred<'t>) {
+        self.deferred.push(deferred);
+    }
+
+    fn add_deferred(&mut self, reached: usize) {
+        let (due, rest) = std::mem::take(&mut self.deferred).into_iter().partition(|later| later.node.start_byte() <= reached);
+        self.deferred = rest;
+        for later in due as Vec<Deferred<'t>> {
+            let symbol = self.add_symbol(later.node, later.name.start_byte(), self.text_of(later.name), "", later.kind, None, &later.type_text, true);
+            self.symbols[symbol as usize].signature = self.intern(&later.signature);
+        }
+    }
+
+    /// Sets the visibility of what follows in the current symbol.
+    pub fn set_section(&mut self, visibility: Visibility) {
+        let owner = self.owner();
+        self.sections.retain(|&(symbol, _)| symbol < owner);
+        self.sections.push((owner, visibility));
+    }
+
+    /// Returns the visibility that the last section word in `symbol` gave.
+    pub fn section(&self, symbol: u32) -> Option<Visibility> {
+        self.sections.iter().rev().find(|&&(owner, _)| owner == symbol).map(|&(_, visibility)| visibility)
+    }
+
+    /// True when something else has reported the name at `start`.
+    pub fn is_taken(&mut self, start: usize) -> bool {
         let start = start as u32;
         if self.taken.len() > 64 {
             self.taken.retain(|&taken| taken >= start);

@@ -37,7 +37,19 @@ impl<'t> Walk<'t> {
         }
     }
 
-    fn bind(&mut self, name: Node<'t>, type_text: &str, value: Option<Node<'t>>) {
+    fn bind_as(&mut self, name: Node<'t>, type_text: &str, how: u8) {
+        let path = names::path(self.text_of(name));
+        if super::is_name(&path) {
+            self.add_binding(&path, super::symbols::fold(type_text, 120).trim_start_matches(':').trim(), how, 0, 0, line_of(name));
+        }
+    }
+
+    /// Binds a local name by its written type, else by what its value says.
+    pub fn bind(&mut self, name: Node<'t>, type_text: &str, value: Option<Node<'t>>) {
+        if self.text_of(name).contains(['(', '{']) {
+            // A pattern: the names in it are bound one by one.
+            return;
+        }
         let path = names::path(self.text_of(name));
         let Some(local) = self.local_name(&path) else { return };
         let (how, type_text) = if !type_text.is_empty() {
@@ -85,6 +97,14 @@ impl<'t> Walk<'t> {
 
     fn parameter(&mut self, node: Node<'t>, name: Node<'t>, type_text: &str, has_default: bool) {
         let owner = self.owner();
+        let row = self.symbols[owner as usize];
+        if node.start_byte() >= row.body_start as usize && row.body_start < row.end {
+            // A closure's or lambda's parameter is a local of the function around it.
+            let how = if type_text.is_empty() { binding::ALIAS } else { binding::DECLARED };
+            self.take(name.start_byte());
+            self.bind_as(name, type_text, how);
+            return;
+        }
         let position = self.bindings.iter().rev().take_while(|row| row.owner == owner).filter(|row| row.how == binding::PARAMETER).count();
         let variadic = self.text_of(node).contains("...") || self.text_of(node).starts_with('*');
         let flags = u16::from(variadic) | u16::from(has_default) << 1;

@@ -166,6 +166,19 @@ pub fn type_head(text: &str) -> String {
     path(&rest[..end])
 }
 
+/// Returns the names that a list of type parameters declares: `T: Into<U>, const N: usize` → `T`, `N`.
+pub fn type_parameters(written: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0i32;
+    let parts = written.split(move |c: char| {
+        depth += i32::from(matches!(c, '<' | '[' | '(')) - i32::from(matches!(c, '>' | ']' | ')'));
+        c == ',' && depth <= 0
+    });
+    parts.filter_map(|part| {
+        let words = part.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '\'' | '@')));
+        words.filter(|word| !word.is_empty()).find(|word| !matches!(*word, "const" | "in" | "out" | "reified" | "each" | "typename" | "class") && !word.starts_with('@'))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -193,6 +206,14 @@ mod tests {
         ] {
             assert_eq!(path(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn names_of_type_parameters() {
+        let names = |text| type_parameters(text).collect::<Vec<_>>();
+        assert_eq!(names("'a, T: Into<Map<K, V>>, const N: usize"), ["'a", "T", "N"]);
+        assert_eq!(names("in TKey, out TValue"), ["TKey", "TValue"]);
+        assert!(names("").is_empty());
     }
 
     #[test]

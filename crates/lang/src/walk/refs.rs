@@ -77,7 +77,7 @@ impl<'t> Walk<'t> {
             self.add_binding(text, "", binding::ALIAS, 0, 0, line_of(node));
             return;
         }
-        if text.len() < 2 && !is_type || !is_name(text) || self.rules.ignore.iter().any(|word| word == text) {
+        if text.len() < 2 && !is_type || !is_name(text) || self.rules.ignore.iter().any(|word| word == text) || self.type_parameters.iter().any(|(_, name)| name == text) {
             return;
         }
         let kind = if is_type || start < self.type_until { RefKind::Type } else { RefKind::Name };
@@ -123,6 +123,10 @@ impl<'t> Walk<'t> {
         if let Some(&at) = self.seen_refs.get(&key) {
             let row: &mut RefRow = &mut self.refs[at as usize];
             row.count = row.count.saturating_add(1);
+            // Hooks may see names out of order; the first mention is the one that is kept.
+            if (start as u32) < row.start {
+                (row.start, row.line) = (start as u32, line);
+            }
             return;
         }
         self.seen_refs.insert(key, self.refs.len() as u32);

@@ -114,7 +114,6 @@ impl<'t> Walk<'t> {
             signature: self.intern(&signature),
             doc: self.intern(&doc),
             type_text: self.intern(fold(draft.type_text, 200).trim_start_matches(':').trim()),
-            generics: self.intern(&fold(draft.generics.trim_start_matches(['<', '[']).trim_end_matches(['>', ']']), 200)),
             parent,
             start: start as u32,
             end: node.end_byte() as u32,
@@ -139,6 +138,7 @@ impl<'t> Walk<'t> {
         self.symbols.push(row);
         self.open.push((index, self.depth));
         self.take(draft.name_start);
+        self.set_generics(index, draft.generics);
         self.attach(index, annotations);
         self.mark_test(index, draft.name, &signature);
         index
@@ -153,6 +153,17 @@ impl<'t> Walk<'t> {
             self.open.pop();
         }
         index
+    }
+
+    /// Keeps the type parameters of an open symbol; their names are no references inside it.
+    pub fn set_generics(&mut self, symbol: u32, written: &str) {
+        let written = written.trim();
+        let inner = written.strip_prefix(['<', '[']).and_then(|rest| rest.strip_suffix(['>', ']'])).unwrap_or(written);
+        if !inner.is_empty() {
+            self.symbols[symbol as usize].generics = self.strings.intern(&fold(inner, 200));
+            let open = self.open.len();
+            self.type_parameters.extend(crate::names::type_parameters(inner).map(|name| (open, name.to_owned())));
+        }
     }
 
     fn qualified(&self, parent: u32, scope: &str, name: &str) -> String {
@@ -363,7 +374,7 @@ pub fn fold(text: &str, max: usize) -> String {
             break;
         }
     }
-    out.truncate(out.trim_end_matches(['{', '=', ' ']).len());
+    out.truncate(out.trim_end_matches(['{', '=', ';', ' ']).len());
     out
 }
 

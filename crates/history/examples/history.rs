@@ -12,8 +12,14 @@ use std::time::Instant;
 fn main() -> std::io::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let root = arguments.first().map_or(".", String::as_str);
-    let max_commits = arguments.get(1).and_then(|text| text.parse().ok()).unwrap_or(5_000);
-    let limits = Limits { max_commits, ..Limits::default() };
+    let max_commits = arguments
+        .get(1)
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(5_000);
+    let limits = Limits {
+        max_commits,
+        ..Limits::default()
+    };
     let start = Instant::now();
     let (history, problems) = History::load(root.as_ref(), &limits, None);
     let loaded = start.elapsed();
@@ -24,10 +30,22 @@ fn main() -> std::io::Result<()> {
         _ => {
             let view = history.view();
             let touches: usize = view.commits().map(|commit| commit.touches().len()).sum();
-            writeln!(out, "{} commits, {touches} touches, {} paths in {loaded:.0?}", view.len(), view.file_count())?;
+            writeln!(
+                out,
+                "{} commits, {touches} touches, {} paths in {loaded:.0?}",
+                view.len(),
+                view.file_count()
+            )?;
             let start = Instant::now();
-            writeln!(out, "{} bytes in {:.0?}", history.encode().len(), start.elapsed())?;
-            problems.iter().try_for_each(|problem| writeln!(out, "{problem}"))?;
+            writeln!(
+                out,
+                "{} bytes in {:.0?}",
+                history.encode().len(),
+                start.elapsed()
+            )?;
+            problems
+                .iter()
+                .try_for_each(|problem| writeln!(out, "{problem}"))?;
         }
     }
     out.flush()
@@ -40,7 +58,10 @@ fn again(root: &str, limits: &Limits, out: &mut impl Write) -> std::io::Result<(
     let (after, _) = History::load(root.as_ref(), limits, Some(before.view()));
     let elapsed = start.elapsed();
     let same = after.encode() == History::load(root.as_ref(), limits, None).0.encode();
-    writeln!(out, "one new commit in {elapsed:.1?}, same bytes as from nothing: {same}")
+    writeln!(
+        out,
+        "one new commit in {elapsed:.1?}, same bytes as from nothing: {same}"
+    )
 }
 
 fn list(history: &History, out: &mut impl Write) -> std::io::Result<()> {

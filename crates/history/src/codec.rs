@@ -47,7 +47,8 @@ impl History {
         header.version = VERSION;
         header.sections = SECTIONS as u32;
         header.head = self.head.unwrap_or_default();
-        header.flags = if self.head.is_some() { HAS_HEAD } else { 0 } | if self.cut { CUT } else { 0 };
+        header.flags =
+            if self.head.is_some() { HAS_HEAD } else { 0 } | if self.cut { CUT } else { 0 };
         header.head_time = self.head_time;
         header.max_commits = self.limits.max_commits;
         header.max_body = self.limits.max_body;
@@ -100,8 +101,12 @@ impl<'a> HistoryView<'a> {
     /// Opens bytes that [`History::encode`] wrote without copying them; they must start at a
     /// multiple of eight, as a mapped file does. `None` for another version or broken structure.
     pub fn open(bytes: &'a [u8]) -> Option<Self> {
-        let header: Header = bytemuck::try_pod_read_unaligned(bytes.get(..size_of::<Header>())?).ok()?;
-        if header.magic != MAGIC || header.version != VERSION || header.sections as usize != SECTIONS {
+        let header: Header =
+            bytemuck::try_pod_read_unaligned(bytes.get(..size_of::<Header>())?).ok()?;
+        if header.magic != MAGIC
+            || header.version != VERSION
+            || header.sections as usize != SECTIONS
+        {
             return None;
         }
         let section = |number: usize| -> Option<&'a [u8]> {
@@ -113,13 +118,23 @@ impl<'a> HistoryView<'a> {
             head: (header.flags & HAS_HEAD != 0).then_some(header.head),
             head_time: header.head_time,
             cut: header.flags & CUT != 0,
-            limits: Limits { max_commits: header.max_commits, max_body: header.max_body, max_files: header.max_files },
+            limits: Limits {
+                max_commits: header.max_commits,
+                max_body: header.max_body,
+                max_files: header.max_files,
+            },
             prefix: std::str::from_utf8(section(0)?).ok()?,
             commits: rows(section(1)?)?,
             parents: rows(section(2)?)?,
             touches: rows(section(3)?)?,
-            people: Strings { bytes: section(4)?, ends: rows(section(5)?)? },
-            paths: Strings { bytes: section(6)?, ends: rows(section(7)?)? },
+            people: Strings {
+                bytes: section(4)?,
+                ends: rows(section(5)?)?,
+            },
+            paths: Strings {
+                bytes: section(6)?,
+                ends: rows(section(7)?)?,
+            },
             text: section(8)?,
             files: rows(section(9)?)?,
             file_commits: rows(section(10)?)?,
@@ -129,7 +144,8 @@ impl<'a> HistoryView<'a> {
 
     /// Tells whether the bytes are those that were written.
     pub fn verify(bytes: &[u8]) -> bool {
-        bytes.len() >= UNSUMMED && ContentHash::of(&bytes[UNSUMMED..]).0 == bytes[UNSUMMED - 32..UNSUMMED]
+        bytes.len() >= UNSUMMED
+            && ContentHash::of(&bytes[UNSUMMED..]).0 == bytes[UNSUMMED - 32..UNSUMMED]
     }
 
     /// Copies the tables; `None` when text in them is not UTF-8.
@@ -158,7 +174,10 @@ fn rows<T: Pod>(bytes: &[u8]) -> Option<&[T]> {
 }
 
 fn table(strings: &Strings<'_>) -> Option<StringTable> {
-    Some(StringTable { bytes: String::from_utf8(strings.bytes.to_vec()).ok()?, ends: strings.ends.to_vec() })
+    Some(StringTable {
+        bytes: String::from_utf8(strings.bytes.to_vec()).ok()?,
+        ends: strings.ends.to_vec(),
+    })
 }
 
 #[cfg(test)]
@@ -170,7 +189,11 @@ mod tests {
     use proptest::prelude::*;
 
     fn sample() -> History {
-        let touch = |path: &str, from: Option<&str>, kind| RawTouch { path: path.into(), from: from.map(str::to_owned), kind };
+        let touch = |path: &str, from: Option<&str>, kind| RawTouch {
+            path: path.into(),
+            from: from.map(str::to_owned),
+            kind,
+        };
         let commit = |number: u8, touches| RawCommit {
             id: CommitId([number; 20]),
             parents: vec![CommitId([number + 1; 20])],
@@ -182,10 +205,28 @@ mod tests {
             ..RawCommit::default()
         };
         let commits = vec![
-            commit(1, vec![touch("b", Some("a"), ChangeKind::Renamed), touch("c", None, ChangeKind::Modified)]),
-            commit(2, vec![touch("a", None, ChangeKind::Modified), touch("c", None, ChangeKind::Added)]),
+            commit(
+                1,
+                vec![
+                    touch("b", Some("a"), ChangeKind::Renamed),
+                    touch("c", None, ChangeKind::Modified),
+                ],
+            ),
+            commit(
+                2,
+                vec![
+                    touch("a", None, ChangeKind::Modified),
+                    touch("c", None, ChangeKind::Added),
+                ],
+            ),
         ];
-        let parts = Parts { head: Some(CommitId([1; 20])), prefix: "x/".into(), limits: Limits::default(), cut: true, commits };
+        let parts = Parts {
+            head: Some(CommitId([1; 20])),
+            prefix: "x/".into(),
+            limits: Limits::default(),
+            cut: true,
+            commits,
+        };
         let paths = paths_of(&parts.commits);
         assemble(&parts, &paths, &[false, true, true])
     }
@@ -206,16 +247,32 @@ mod tests {
         assert_eq!(view.file_commits(b), [0, 1]);
         assert_eq!(view.file_commits(view.file("a").unwrap()), [] as [u32; 0]);
         assert_eq!(view.partners(b), [crate::PartnerRow { file: c, count: 2 }]);
-        assert_eq!(view.churn(c), Some(crate::Churn { commits: 2, newest: 0, age: 0 }));
+        assert_eq!(
+            view.churn(c),
+            Some(crate::Churn {
+                commits: 2,
+                newest: 0,
+                age: 0
+            })
+        );
         let second = view.commit(1).unwrap();
-        assert_eq!((second.subject(), second.body(), second.author_name()), ("Subject 2", "Body", "Author 0"));
+        assert_eq!(
+            (second.subject(), second.body(), second.author_name()),
+            ("Subject 2", "Body", "Author 0")
+        );
         assert_eq!(view.file("d"), None);
     }
 
     /// Reads everything a view offers.
     fn read_all(view: &HistoryView<'_>) -> usize {
-        let commits: usize = view.commits().map(|commit| commit.subject().len() + commit.changes().count() + commit.parents().len()).sum();
-        let files = (0..view.file_count() as u32).map(|file| view.partners(file).len() + view.path(file).len());
+        let commits: usize = view
+            .commits()
+            .map(|commit| {
+                commit.subject().len() + commit.changes().count() + commit.parents().len()
+            })
+            .sum();
+        let files = (0..view.file_count() as u32)
+            .map(|file| view.partners(file).len() + view.path(file).len());
         commits + files.sum::<usize>() + (0..9).filter_map(|file| view.churn(file)).count()
     }
 

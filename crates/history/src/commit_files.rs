@@ -15,7 +15,8 @@ const TREE_CACHE: usize = 64 * 1024 * 1024;
 /// Compares each newly read commit with its first parent, on two threads when there are many.
 /// Returns how many could not be compared.
 pub(crate) fn fill_files(repository: &Repository, walked: &mut Walked, max_files: usize) -> usize {
-    let comparable = |&at: &usize| walked.commits[at].flags & (commit_flag::MERGE | commit_flag::BOUNDARY) == 0;
+    let comparable =
+        |&at: &usize| walked.commits[at].flags & (commit_flag::MERGE | commit_flag::BOUNDARY) == 0;
     let numbers: Vec<usize> = walked.fresh.iter().copied().filter(comparable).collect();
     let shared = repository.git.clone().into_sync();
     let run = {
@@ -23,11 +24,24 @@ pub(crate) fn fill_files(repository: &Repository, walked: &mut Walked, max_files
         move |numbers: &[usize]| -> Vec<Touched> {
             let mut git = shared.to_thread_local();
             git.object_cache_size(TREE_CACHE);
-            let mut comparer = Comparer { git: &git, prefix, walked, max_files, state: Default::default() };
-            numbers.iter().map(|&at| comparer.touched(&walked.commits[at])).collect()
+            let mut comparer = Comparer {
+                git: &git,
+                prefix,
+                walked,
+                max_files,
+                state: Default::default(),
+            };
+            numbers
+                .iter()
+                .map(|&at| comparer.touched(&walked.commits[at]))
+                .collect()
         }
     };
-    let touched = if numbers.len() < MIN_PARALLEL { run(&numbers) } else { on_two_threads(&numbers, &run) };
+    let touched = if numbers.len() < MIN_PARALLEL {
+        run(&numbers)
+    } else {
+        on_two_threads(&numbers, &run)
+    };
     let mut damaged = 0;
     for (at, touched) in numbers.into_iter().zip(touched) {
         let commit = &mut walked.commits[at];
@@ -40,7 +54,10 @@ pub(crate) fn fill_files(repository: &Repository, walked: &mut Walked, max_files
 }
 
 /// Runs the newer half here and the older half beside it: neighbours share their trees.
-fn on_two_threads(numbers: &[usize], run: &(impl Fn(&[usize]) -> Vec<Touched> + Sync)) -> Vec<Touched> {
+fn on_two_threads(
+    numbers: &[usize],
+    run: &(impl Fn(&[usize]) -> Vec<Touched> + Sync),
+) -> Vec<Touched> {
     let (newer, older) = numbers.split_at(numbers.len() / 2);
     std::thread::scope(|scope| {
         let other = scope.spawn(|| run(older));
@@ -72,8 +89,13 @@ struct Comparer<'a> {
 
 impl Comparer<'_> {
     fn touched(&mut self, commit: &RawCommit) -> Touched {
-        let unknown = Touched { flags: commit_flag::FILES_UNKNOWN, ..Touched::default() };
-        let Some(new) = self.tree(commit.id) else { return unknown };
+        let unknown = Touched {
+            flags: commit_flag::FILES_UNKNOWN,
+            ..Touched::default()
+        };
+        let Some(new) = self.tree(commit.id) else {
+            return unknown;
+        };
         let old = match commit.parents.first().map(|&parent| self.tree(parent)) {
             Some(None) => return unknown,
             known => known.flatten(),
@@ -81,9 +103,18 @@ impl Comparer<'_> {
         if old == Some(new) {
             return Touched::default();
         }
-        let Ok(found) = tree_changes(self.git, old, new, self.max_files, &mut self.state) else { return unknown };
-        let mut touched = Touched { flags: if found.cut { commit_flag::FILES_CUT } else { 0 }, ..Touched::default() };
-        if !found.changes.iter().any(|change| change.path.starts_with(self.prefix)) {
+        let Ok(found) = tree_changes(self.git, old, new, self.max_files, &mut self.state) else {
+            return unknown;
+        };
+        let mut touched = Touched {
+            flags: if found.cut { commit_flag::FILES_CUT } else { 0 },
+            ..Touched::default()
+        };
+        if !found
+            .changes
+            .iter()
+            .any(|change| change.path.starts_with(self.prefix))
+        {
             touched.outside = found.changes.len() as u32;
             return touched;
         }
@@ -110,12 +141,31 @@ impl Comparer<'_> {
 /// Returns the change with paths relative to the root, `None` when it lies outside. A move over the
 /// root's border is an addition or a deletion.
 pub(crate) fn placed(change: &PathChange, prefix: &[u8]) -> Option<RawTouch> {
-    let relative = |path: &BString| path.strip_prefix(prefix).map(|rest| rest.to_str_lossy().into_owned());
+    let relative = |path: &BString| {
+        path.strip_prefix(prefix)
+            .map(|rest| rest.to_str_lossy().into_owned())
+    };
     match (relative(&change.path), change.from.as_ref().map(relative)) {
-        (Some(path), None) => Some(RawTouch { path, from: None, kind: change.kind }),
-        (Some(path), Some(Some(from))) => Some(RawTouch { path, from: Some(from), kind: change.kind }),
-        (Some(path), Some(None)) => Some(RawTouch { path, from: None, kind: ChangeKind::Added }),
-        (None, Some(Some(path))) => Some(RawTouch { path, from: None, kind: ChangeKind::Deleted }),
+        (Some(path), None) => Some(RawTouch {
+            path,
+            from: None,
+            kind: change.kind,
+        }),
+        (Some(path), Some(Some(from))) => Some(RawTouch {
+            path,
+            from: Some(from),
+            kind: change.kind,
+        }),
+        (Some(path), Some(None)) => Some(RawTouch {
+            path,
+            from: None,
+            kind: ChangeKind::Added,
+        }),
+        (None, Some(Some(path))) => Some(RawTouch {
+            path,
+            from: None,
+            kind: ChangeKind::Deleted,
+        }),
         (None, _) => None,
     }
 }

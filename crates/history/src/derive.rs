@@ -27,7 +27,11 @@ pub(crate) struct CommitFiles<'a> {
 
 impl CommitFiles<'_> {
     fn of(&self, commit: usize) -> &[TouchRow] {
-        let start = if commit == 0 { 0 } else { self.ends[commit - 1] as usize };
+        let start = if commit == 0 {
+            0
+        } else {
+            self.ends[commit - 1] as usize
+        };
         &self.touches[start..self.ends[commit] as usize]
     }
 
@@ -39,7 +43,10 @@ impl CommitFiles<'_> {
 /// Computes the derived tables for `present.len()` files.
 pub(crate) fn derive(commits: &CommitFiles<'_>, present: &[bool]) -> Derived {
     let (starts, file_commits) = invert(commits, present.len());
-    let mut derived = Derived { file_commits, ..Derived::default() };
+    let mut derived = Derived {
+        file_commits,
+        ..Derived::default()
+    };
     let mut counts = vec![0u32; present.len()];
     for (file, &here) in present.iter().enumerate() {
         let end = starts[file + 1];
@@ -49,7 +56,11 @@ pub(crate) fn derive(commits: &CommitFiles<'_>, present: &[bool]) -> Derived {
             derived.partners.extend(found);
         }
         let flags = if here { file_flag::PRESENT } else { 0 };
-        derived.files.push(FileRow { commits_end: end, partners_end: derived.partners.len() as u32, flags });
+        derived.files.push(FileRow {
+            commits_end: end,
+            partners_end: derived.partners.len() as u32,
+            flags,
+        });
     }
     derived
 }
@@ -63,7 +74,8 @@ fn invert(commits: &CommitFiles<'_>, files: usize) -> (Vec<u32>, Vec<u32>) {
         for commit in 0..commits.ends.len() {
             for touch in commits.of(commit) {
                 // A commit can reach one file twice, through a rename and a path of the same name.
-                if std::mem::replace(&mut last[touch.file as usize], commit as u32) != commit as u32 {
+                if std::mem::replace(&mut last[touch.file as usize], commit as u32) != commit as u32
+                {
                     act(touch.file as usize, commit as u32);
                 }
             }
@@ -83,10 +95,23 @@ fn invert(commits: &CommitFiles<'_>, files: usize) -> (Vec<u32>, Vec<u32>) {
 }
 
 /// Returns the files most often touched together with `file`; `counts` is all zero before and after.
-fn partners(commits: &CommitFiles<'_>, file: u32, own: &[u32], present: &[bool], counts: &mut [u32]) -> Vec<PartnerRow> {
+fn partners(
+    commits: &CommitFiles<'_>,
+    file: u32,
+    own: &[u32],
+    present: &[bool],
+    counts: &mut [u32],
+) -> Vec<PartnerRow> {
     let mut seen = Vec::new();
-    for &commit in own.iter().filter(|&&commit| commits.counts_together(commit as usize)) {
-        let mut here: Vec<u32> = commits.of(commit as usize).iter().map(|touch| touch.file).collect();
+    for &commit in own
+        .iter()
+        .filter(|&&commit| commits.counts_together(commit as usize))
+    {
+        let mut here: Vec<u32> = commits
+            .of(commit as usize)
+            .iter()
+            .map(|touch| touch.file)
+            .collect();
         here.sort_unstable();
         here.dedup();
         for other in here {
@@ -99,8 +124,13 @@ fn partners(commits: &CommitFiles<'_>, file: u32, own: &[u32], present: &[bool],
             counts[other as usize] += 1;
         }
     }
-    let mut found: Vec<PartnerRow> =
-        seen.into_iter().map(|other| PartnerRow { file: other, count: std::mem::take(&mut counts[other as usize]) }).collect();
+    let mut found: Vec<PartnerRow> = seen
+        .into_iter()
+        .map(|other| PartnerRow {
+            file: other,
+            count: std::mem::take(&mut counts[other as usize]),
+        })
+        .collect();
     found.sort_unstable_by_key(|partner| (std::cmp::Reverse(partner.count), partner.file));
     found.truncate(MAX_PARTNERS);
     found

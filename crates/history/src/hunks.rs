@@ -14,13 +14,26 @@ pub fn line_hunks(old: &[u8], new: &[u8]) -> Option<Vec<Hunk>> {
         return None;
     }
     if old.len().max(new.len()) > MAX_TEXT {
-        let whole = Hunk { old: all_lines(old), new: all_lines(new) };
+        let whole = Hunk {
+            old: all_lines(old),
+            new: all_lines(new),
+        };
         return Some(if old == new { Vec::new() } else { vec![whole] });
     }
     let input = InternedInput::new(old, new);
     let diff = diff_with_slider_heuristics(Algorithm::Histogram, &input);
-    let range = |range: std::ops::Range<u32>| LineRange { start: range.start + 1, count: range.end - range.start };
-    Some(diff.hunks().map(|hunk| Hunk { old: range(hunk.before), new: range(hunk.after) }).collect())
+    let range = |range: std::ops::Range<u32>| LineRange {
+        start: range.start + 1,
+        count: range.end - range.start,
+    };
+    Some(
+        diff.hunks()
+            .map(|hunk| Hunk {
+                old: range(hunk.before),
+                new: range(hunk.after),
+            })
+            .collect(),
+    )
 }
 
 fn is_binary(bytes: &[u8]) -> bool {
@@ -28,7 +41,10 @@ fn is_binary(bytes: &[u8]) -> bool {
 }
 
 fn all_lines(bytes: &[u8]) -> LineRange {
-    LineRange { start: 1, count: bytes.split_inclusive(|&byte| byte == b'\n').count() as u32 }
+    LineRange {
+        start: 1,
+        count: bytes.split_inclusive(|&byte| byte == b'\n').count() as u32,
+    }
 }
 
 #[cfg(test)]
@@ -38,12 +54,20 @@ mod tests {
 
     fn hunk(old: (u32, u32), new: (u32, u32)) -> Hunk {
         let range = |(start, count)| LineRange { start, count };
-        Hunk { old: range(old), new: range(new) }
+        Hunk {
+            old: range(old),
+            new: range(new),
+        }
     }
 
     #[test]
     fn hunks_name_changed_lines() {
-        let check = |old: &str, new: &str, expected: &[Hunk]| assert_eq!(line_hunks(old.as_bytes(), new.as_bytes()).unwrap(), expected);
+        let check = |old: &str, new: &str, expected: &[Hunk]| {
+            assert_eq!(
+                line_hunks(old.as_bytes(), new.as_bytes()).unwrap(),
+                expected
+            )
+        };
         check("a\nb\nc\n", "a\nx\nc\n", &[hunk((2, 1), (2, 1))]);
         check("a\nc\n", "a\nb\nc\n", &[hunk((2, 0), (2, 1))]);
         check("a\nb\n", "a\n", &[hunk((2, 1), (2, 0))]);

@@ -6,15 +6,21 @@
 //! configuration or the environment.
 
 mod assemble;
+mod blame;
 mod changes;
 mod codec;
 mod commit_files;
+mod compare;
 mod derive;
 mod hunks;
 mod identity;
 mod load;
 mod message;
+mod mine;
+mod owners;
+mod patch;
 mod present;
+mod query_text;
 mod renames;
 mod repository;
 mod rows;
@@ -22,10 +28,21 @@ mod similarity;
 mod touched;
 mod view;
 mod walk;
+mod work_tree;
 
+pub use blame::{Blame, blame};
 pub use changes::{ChangeSet, FileChange, Hunk, LineRange};
+pub use compare::{Range, changed_files};
 pub use hunks::line_hunks;
 pub use load::{History, Limits};
+pub use mine::{
+    MAX_MINED_FILES, MAX_MINED_SOURCES, Mined, MinedTask, MiningRules, SetAside, mine_tasks,
+};
+pub use owners::{Owners, owners};
+pub use patch::parse_patch;
+pub use query_text::query_text;
 pub use repository::Repository;
-pub use rows::{ChangeKind, CommitId, CommitRow, FileRow, PartnerRow, TouchRow, commit_flag, file_flag};
+pub use rows::{
+    ChangeKind, CommitId, CommitRow, FileRow, PartnerRow, TouchRow, commit_flag, file_flag,
+};
 pub use view::{Churn, CommitView, HistoryView};

@@ -1,10 +1,10 @@
 //! Loading a history from git, from nothing or on top of an earlier one.
 
 use crate::assemble::{Parts, assemble, paths_of};
-use crate::present::present_in;
+use crate::commit_files::fill_files;
+use crate::present::{present_in, present_since};
 use crate::repository::Repository;
 use crate::rows::{ChangeKind, CommitId, CommitRow, FileRow, PartnerRow, TouchRow, commit_flag};
-use crate::commit_files::fill_files;
 use crate::view::{CommitView, HistoryView};
 use crate::walk::{RawCommit, RawTouch, WalkLimits, Walked, read_commit, walk};
 use contextd_model::Problem;
@@ -25,7 +25,11 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { max_commits: 5_000, max_body: 4 * 1024, max_files: 20_000 }
+        Self {
+            max_commits: 5_000,
+            max_body: 4 * 1024,
+            max_files: 20_000,
+        }
     }
 }
 
@@ -56,15 +60,30 @@ impl History {
     ///
     /// Commits that `previous` has are taken over; the result is the same as without it. No
     /// repository and no commits give an empty history.
-    pub fn load(root: &Path, limits: &Limits, previous: Option<HistoryView<'_>>) -> (Self, Vec<Problem>) {
+    pub fn load(
+        root: &Path,
+        limits: &Limits,
+        previous: Option<HistoryView<'_>>,
+    ) -> (Self, Vec<Problem>) {
         Self::load_at(root, "HEAD", limits, previous)
     }
 
     /// Loads the commits reachable from a revision, as [`History::load`] does from the head.
-    pub fn load_at(root: &Path, revision: &str, limits: &Limits, previous: Option<HistoryView<'_>>) -> (Self, Vec<Problem>) {
+    pub fn load_at(
+        root: &Path,
+        revision: &str,
+        limits: &Limits,
+        previous: Option<HistoryView<'_>>,
+    ) -> (Self, Vec<Problem>) {
         match Repository::open(root) {
             Ok(repository) => repository.history(revision, limits, previous),
-            Err(problem) => (Self { limits: *limits, ..Self::default() }, vec![problem]),
+            Err(problem) => (
+                Self {
+                    limits: *limits,
+                    ..Self::default()
+                },
+                vec![problem],
+            ),
         }
     }
 
@@ -90,8 +109,11 @@ impl History {
 
     /// Replaces every subject and body by what `scrub` makes of it, to take secrets out.
     pub fn scrub_messages(&mut self, scrub: impl Fn(&str) -> String) {
-        let scrubbed: Vec<(String, String)> =
-            self.view().commits().map(|commit| (scrub(commit.subject()), scrub(commit.body()))).collect();
+        let scrubbed: Vec<(String, String)> = self
+            .view()
+            .commits()
+            .map(|commit| (scrub(commit.subject()), scrub(commit.body())))
+            .collect();
         self.text.clear();
         for (row, (subject, body)) in self.commits.iter_mut().zip(scrubbed) {
             self.text.push_str(&subject);
@@ -104,25 +126,57 @@ impl History {
 
 impl Repository {
     /// Loads the history of this repository; see [`History::load`].
-    pub fn history(&self, revision: &str, limits: &Limits, previous: Option<HistoryView<'_>>) -> (History, Vec<Problem>) {
-        let empty = History { limits: *limits, prefix: self.prefix.clone(), ..History::default() };
-        let Some(head) = self.resolve(revision) else { return (empty, self.head_problem(revision)) };
-        let previous = previous.filter(|view| view.prefix == self.prefix && view.limits.same_reading(limits));
+    pub fn history(
+        &self,
+        revision: &str,
+        limits: &Limits,
+        previous: Option<HistoryView<'_>>,
+    ) -> (History, Vec<Problem>) {
+        let empty = History {
+            limits: *limits,
+            prefix: self.prefix.clone(),
+            ..History::default()
+        };
+        let Some(head) = self.resolve(revision) else {
+            return (empty, self.head_problem(revision));
+        };
+        let previous =
+            previous.filter(|view| view.prefix == self.prefix && view.limits.same_reading(limits));
         let mut known = Known::new(previous);
-        let walk_limits =
-            WalkLimits { max_commits: limits.max_commits as usize, max_body: limits.max_body as usize, max_text: MAX_TEXT };
+        let walk_limits = WalkLimits {
+            max_commits: limits.max_commits as usize,
+            max_body: limits.max_body as usize,
+            max_text: MAX_TEXT,
+        };
         let mut walked = walk(&self.git, head, &walk_limits, &mut |id| known.take(id));
         let damaged = fill_files(self, &mut walked, limits.max_files as usize);
         let problems = self.problems(&walked, damaged);
-        let tree = walked.trees.get(&head).copied().or_else(|| Some(read_commit(&self.git, head, 0)?.1));
-        let parts =
-            Parts { head: Some(head), prefix: self.prefix.clone(), limits: *limits, cut: walked.cut, commits: walked.commits };
+        let tree = walked
+            .trees
+            .get(&head)
+            .copied()
+            .or_else(|| self.tree_of(head));
+        let previous_tree = previous.and_then(|view| Some((view, self.tree_of(view.head?)?)));
+        let parts = Parts {
+            head: Some(head),
+            prefix: self.prefix.clone(),
+            limits: *limits,
+            cut: walked.cut,
+            commits: walked.commits,
+        };
         let paths = paths_of(&parts.commits);
-        let present = match tree {
-            Some(tree) => present_in(&self.git, tree, &self.prefix, &paths),
-            None => vec![false; paths.len()],
+        let present = match (tree, previous_tree) {
+            (Some(tree), Some((view, old))) => {
+                present_since(&self.git, tree, &self.prefix, &paths, &view, old)
+            }
+            (Some(tree), None) => present_in(&self.git, tree, &self.prefix, &paths),
+            (None, _) => vec![false; paths.len()],
         };
         (assemble(&parts, &paths, &present), problems)
+    }
+
+    pub(crate) fn tree_of(&self, commit: CommitId) -> Option<gix::ObjectId> {
+        Some(read_commit(&self.git, commit, 0)?.1)
     }
 
     fn head_problem(&self, revision: &str) -> Vec<Problem> {
@@ -142,7 +196,10 @@ impl Repository {
         if let Some(first) = walked.missing.first() {
             problems.push(Problem::warning(
                 "CTX_W_HISTORY_COMMIT_MISSING",
-                format!("{} commits are missing or damaged, {first} among them; history ends there", walked.missing.len()),
+                format!(
+                    "{} commits are missing or damaged, {first} among them; history ends there",
+                    walked.missing.len()
+                ),
                 "Run `git fsck`, or fetch the missing objects.",
             ));
         }
@@ -153,7 +210,11 @@ impl Repository {
                 "Run `git fsck`, or fetch the missing objects.",
             ));
         }
-        if walked.commits.iter().any(|commit| commit.has(commit_flag::BOUNDARY)) {
+        if walked
+            .commits
+            .iter()
+            .any(|commit| commit.has(commit_flag::BOUNDARY))
+        {
             problems.push(Problem {
                 severity: contextd_model::Severity::Info,
                 ..Problem::warning(
@@ -184,7 +245,10 @@ impl<'a> Known<'a> {
     fn new(view: Option<HistoryView<'a>>) -> Self {
         let commits = view.iter().flat_map(|view| view.commits.iter().enumerate());
         let unsure = commit_flag::BOUNDARY | commit_flag::FILES_UNKNOWN;
-        let numbers = commits.filter(|(_, row)| row.flags & unsure == 0).map(|(at, row)| (row.id, at as u32)).collect();
+        let numbers = commits
+            .filter(|(_, row)| row.flags & unsure == 0)
+            .map(|(at, row)| (row.id, at as u32))
+            .collect();
         Self { view, numbers }
     }
 
@@ -203,7 +267,10 @@ fn raw(commit: CommitView<'_>) -> RawCommit {
     RawCommit {
         id: commit.id(),
         parents: commit.parents().to_vec(),
-        author: (commit.author_name().to_owned(), commit.author_email().to_owned()),
+        author: (
+            commit.author_name().to_owned(),
+            commit.author_email().to_owned(),
+        ),
         author_time: commit.author_time(),
         commit_time: commit.commit_time(),
         subject: commit.subject().to_owned(),

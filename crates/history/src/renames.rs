@@ -37,14 +37,29 @@ pub(crate) type ReadBlob<'a> = dyn FnMut(gix::ObjectId) -> Option<Vec<u8>> + 'a;
 
 /// Turns changes of single paths into changes of files, in the order of paths.
 pub(crate) fn with_renames(changes: Vec<TreeChange>, read: &mut ReadBlob<'_>) -> Vec<PathChange> {
-    let deleted: Vec<&TreeChange> = changes.iter().filter(|change| change.new.is_none()).collect();
-    let added: Vec<&TreeChange> = changes.iter().filter(|change| change.old.is_none()).collect();
+    let deleted: Vec<&TreeChange> = changes
+        .iter()
+        .filter(|change| change.new.is_none())
+        .collect();
+    let added: Vec<&TreeChange> = changes
+        .iter()
+        .filter(|change| change.old.is_none())
+        .collect();
     if deleted.is_empty() || added.is_empty() {
         return changes.into_iter().map(plain).collect();
     }
-    let mut pairing = Pairing { from: vec![None; added.len()], taken: vec![false; deleted.len()], deleted, added };
+    let mut pairing = Pairing {
+        from: vec![None; added.len()],
+        taken: vec![false; deleted.len()],
+        deleted,
+        added,
+    };
     pairing.exact();
-    let mut prints = Prints { read, bytes: 0, known: FxHashMap::default() };
+    let mut prints = Prints {
+        read,
+        bytes: 0,
+        known: FxHashMap::default(),
+    };
     pairing.same_name(&mut prints);
     pairing.similar(&mut prints);
     let renamed: FxHashMap<BString, BString> = pairing.renames().collect();
@@ -57,11 +72,18 @@ fn plain(change: TreeChange) -> PathChange {
         (_, None) => ChangeKind::Deleted,
         _ => ChangeKind::Modified,
     };
-    PathChange { path: change.path, from: None, kind, old: change.old, new: change.new }
+    PathChange {
+        path: change.path,
+        from: None,
+        kind,
+        old: change.old,
+        new: change.new,
+    }
 }
 
 fn join(changes: Vec<TreeChange>, renamed: &FxHashMap<BString, BString>) -> Vec<PathChange> {
-    let mut sources: FxHashMap<&BString, Option<Side>> = renamed.values().map(|from| (from, None)).collect();
+    let mut sources: FxHashMap<&BString, Option<Side>> =
+        renamed.values().map(|from| (from, None)).collect();
     for change in &changes {
         if let Some(side) = sources.get_mut(&change.path) {
             *side = change.old;
@@ -99,7 +121,14 @@ impl Pairing<'_> {
 
     fn renames(&self) -> impl Iterator<Item = (BString, BString)> {
         let pairs = self.from.iter().enumerate();
-        pairs.filter_map(|(added, from)| from.map(|from| (self.added[added].path.clone(), self.deleted[from].path.clone())))
+        pairs.filter_map(|(added, from)| {
+            from.map(|from| {
+                (
+                    self.added[added].path.clone(),
+                    self.deleted[from].path.clone(),
+                )
+            })
+        })
     }
 
     /// Pairs equal blobs, those with the same file name first. Empty files are all equal, so for
@@ -113,12 +142,20 @@ impl Pairing<'_> {
         }
         for names_agree in [true, false] {
             for added in 0..self.added.len() {
-                let Some(side) = self.added[added].new.filter(|_| self.from[added].is_none()) else { continue };
+                let Some(side) = self.added[added].new.filter(|_| self.from[added].is_none())
+                else {
+                    continue;
+                };
                 let candidates = by_id.get(&side.id).map(Vec::as_slice).unwrap_or_default();
                 let fits = |&&deleted: &&usize| {
-                    let same_name = file_name(&self.deleted[deleted].path) == file_name(&self.added[added].path);
-                    let same_type = self.deleted[deleted].old.is_some_and(|old| old.is_file() == side.is_file());
-                    !self.taken[deleted] && same_type && (same_name || (!names_agree && !side.id.is_empty_blob()))
+                    let same_name = file_name(&self.deleted[deleted].path)
+                        == file_name(&self.added[added].path);
+                    let same_type = self.deleted[deleted]
+                        .old
+                        .is_some_and(|old| old.is_file() == side.is_file());
+                    !self.taken[deleted]
+                        && same_type
+                        && (same_name || (!names_agree && !side.id.is_empty_blob()))
                 };
                 if let Some(&deleted) = candidates.iter().find(fits) {
                     self.pair(added, deleted);
@@ -128,12 +165,16 @@ impl Pairing<'_> {
     }
 
     fn open_added(&self) -> Vec<usize> {
-        let open = |&at: &usize| self.from[at].is_none() && self.added[at].new.is_some_and(|side| side.is_file());
+        let open = |&at: &usize| {
+            self.from[at].is_none() && self.added[at].new.is_some_and(|side| side.is_file())
+        };
         (0..self.added.len()).filter(open).collect()
     }
 
     fn open_deleted(&self) -> Vec<usize> {
-        let open = |&at: &usize| !self.taken[at] && self.deleted[at].old.is_some_and(|side| side.is_file());
+        let open = |&at: &usize| {
+            !self.taken[at] && self.deleted[at].old.is_some_and(|side| side.is_file())
+        };
         (0..self.deleted.len()).filter(open).collect()
     }
 
@@ -142,16 +183,28 @@ impl Pairing<'_> {
         let (added, deleted) = (self.open_added(), self.open_deleted());
         let mut names: FxHashMap<&[u8], (Vec<usize>, Vec<usize>)> = FxHashMap::default();
         for &at in &added {
-            names.entry(file_name(&self.added[at].path)).or_default().0.push(at);
+            names
+                .entry(file_name(&self.added[at].path))
+                .or_default()
+                .0
+                .push(at);
         }
         for &at in &deleted {
-            names.entry(file_name(&self.deleted[at].path)).or_default().1.push(at);
+            names
+                .entry(file_name(&self.deleted[at].path))
+                .or_default()
+                .1
+                .push(at);
         }
         let unique = |&at: &usize| match names.get(file_name(&self.added[at].path)) {
             Some((one, two)) if one.len() == 1 && two.len() == 1 => Some((at, two[0])),
             _ => None,
         };
-        let pairs: Vec<(usize, usize)> = added.iter().filter_map(unique).take(MAX_SAME_NAME).collect();
+        let pairs: Vec<(usize, usize)> = added
+            .iter()
+            .filter_map(unique)
+            .take(MAX_SAME_NAME)
+            .collect();
         for (added, deleted) in pairs {
             if self.score(added, deleted, prints) >= SIMILAR_SAME_NAME {
                 self.pair(added, deleted);
@@ -170,7 +223,8 @@ impl Pairing<'_> {
             for &old in &deleted {
                 let score = self.score(new, old, prints);
                 if score >= SIMILAR {
-                    let other_name = file_name(&self.added[new].path) != file_name(&self.deleted[old].path);
+                    let other_name =
+                        file_name(&self.added[new].path) != file_name(&self.deleted[old].path);
                     scored.push((std::cmp::Reverse(score), other_name, new, old));
                 }
             }
@@ -184,7 +238,9 @@ impl Pairing<'_> {
     }
 
     fn score(&self, added: usize, deleted: usize, prints: &mut Prints<'_, '_>) -> u32 {
-        let (Some(new), Some(old)) = (self.added[added].new, self.deleted[deleted].old) else { return 0 };
+        let (Some(new), Some(old)) = (self.added[added].new, self.deleted[deleted].old) else {
+            return 0;
+        };
         prints.load(new.id);
         prints.load(old.id);
         match (prints.get(new.id), prints.get(old.id)) {
@@ -206,9 +262,15 @@ impl Prints<'_, '_> {
         if self.known.contains_key(&id) {
             return;
         }
-        let blob = if self.bytes < MAX_BYTES { (self.read)(id) } else { None };
+        let blob = if self.bytes < MAX_BYTES {
+            (self.read)(id)
+        } else {
+            None
+        };
         self.bytes += blob.as_ref().map_or(0, Vec::len);
-        let print = blob.filter(|blob| blob.len() <= MAX_BLOB).map(|blob| Fingerprint::of(&blob));
+        let print = blob
+            .filter(|blob| blob.len() <= MAX_BLOB)
+            .map(|blob| Fingerprint::of(&blob));
         self.known.insert(id, print);
     }
 

@@ -95,7 +95,8 @@ pub enum ChangeKind {
 }
 
 impl ChangeKind {
-    pub const ALL: &'static [ChangeKind] = &[Self::Modified, Self::Added, Self::Deleted, Self::Renamed];
+    pub const ALL: &'static [ChangeKind] =
+        &[Self::Modified, Self::Added, Self::Deleted, Self::Renamed];
 
     /// Returns the name used on the wire.
     pub const fn name(self) -> &'static str {

@@ -42,8 +42,10 @@ pub fn path(text: &str) -> String {
                 while at < bytes.len() && (bytes[at].is_ascii_alphanumeric() || bytes[at] == b'_' || bytes[at] == b'$' || bytes[at] >= 0x80) {
                     at += 1;
                 }
-                // `x.await.y`: a word of the language, not a member.
-                if &text[start..at] != "await" || !out.ends_with('.') {
+                // `x.await.y` and `new X().y`: words of the language, not names.
+                let word = &text[start..at];
+                let is_new = word == "new" && out.is_empty() && bytes.get(at).is_some_and(u8::is_ascii_whitespace);
+                if !is_new && (word != "await" || !out.ends_with('.')) {
                     out.push_str(&text[start..at]);
                 }
             }
@@ -199,7 +201,7 @@ mod tests {
             ("\", \".join", "().join"),
             ("f'{x}'.strip", "().strip"),
             ("r#type", "r.type"),
-            ("new Foo", "newFoo"),
+            ("new Foo(1).bar", "Foo().bar"),
             ("<T as Tr<U>>::make", "Tr.make"),
             ("<Foo as Tr>::make", "Foo.make"),
             ("a.run(x).await?.stop", "a.run().stop"),

@@ -57,6 +57,8 @@ pub struct Walk<'t> {
     taken: Vec<u32>,
     type_until: usize,
     pattern_until: usize,
+    /// End of a type's path that has been reported whole.
+    path_until: usize,
     annotation_until: usize,
     seen_refs: FxHashMap<(u32, StrId, StrId, u8), u32>,
     /// Declarations that stand after a part of their node that has to be visited first.
@@ -120,6 +122,7 @@ impl<'t> Walk<'t> {
             taken: Vec::new(),
             type_until: 0,
             pattern_until: 0,
+            path_until: 0,
             annotation_until: 0,
             seen_refs: FxHashMap::default(),
             deferred: Vec::new(),

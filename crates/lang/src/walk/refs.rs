@@ -47,12 +47,16 @@ impl<'t> Walk<'t> {
 
     pub(super) fn member(&mut self, node: Node<'t>, finder: &Finder) {
         let Some(name) = find(node, finder) else { return };
-        if self.is_taken(name.start_byte()) {
+        if node.end_byte() <= self.path_until || self.is_taken(name.start_byte()) {
             return;
         }
         let path = names::path(self.text_of(node));
         let is_type = node.start_byte() < self.type_until || self.rules.kinds.get(name.kind_id() as usize).is_some_and(|rule| rule.type_identifier);
         let kind = if is_type { RefKind::Type } else { RefKind::Field };
+        if is_type && !self.text_of(node).contains('<') {
+            // `a.b.Type`: what stands before the type is a package.
+            self.path_until = node.end_byte();
+        }
         self.take(name.start_byte());
         self.reference(&path, kind, name.start_byte(), line_of(name), UNKNOWN);
     }
@@ -69,7 +73,7 @@ impl<'t> Walk<'t> {
 
     pub(super) fn identifier(&mut self, node: Node<'t>, is_type: bool) {
         let start = node.start_byte();
-        if self.is_taken(start) {
+        if node.end_byte() <= self.path_until || self.is_taken(start) {
             return;
         }
         let text = self.text_of(node);

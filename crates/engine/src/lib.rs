@@ -1,1 +1,24 @@
+//! The façade of contextd: index a folder, keep it fresh, hand out its snapshot.
+//!
+//! [`Engine::open`] reads the configuration of a root and finds its index folder. [`Engine::refresh`]
+//! brings the index up to date and publishes a snapshot; [`Engine::snapshot`] opens what is
+//! published. Clocks, homes and terminals stay outside: what is needed of them is handed in.
 
+mod changes;
+mod engine;
+mod error;
+mod extraction;
+mod freeze;
+mod linking;
+mod places;
+mod progress;
+mod records;
+mod refresh;
+mod status;
+
+pub use engine::{Engine, EngineOptions};
+pub use error::{EngineError, Result};
+pub use places::Places;
+pub use progress::{Progress, Silent, Stage};
+pub use refresh::{RefreshOptions, Refreshed};
+pub use status::Status;

@@ -4,6 +4,7 @@ use crate::registry::LanguageId;
 use crate::terms::Terms;
 use crate::walk::Walk;
 use contextd_model::FileFacts;
+use contextd_model::config::ChunkRules;
 use contextd_model::SymbolKind;
 use contextd_model::facts::{SymbolRow, file_flag};
 use std::cell::RefCell;
@@ -19,7 +20,7 @@ thread_local! {
 /// Returns the facts of `text`, which has been scrubbed of secrets and is valid UTF-8.
 ///
 /// The result depends on the arguments alone. Broken source yields what could be read.
-pub fn extract(text: &str, language: LanguageId, options: &crate::chunk::ChunkOptions) -> FileFacts {
+pub fn extract(text: &str, language: LanguageId, rules: &ChunkRules) -> FileFacts {
     let flags = file_flags(text);
     let minified = flags & file_flag::MINIFIED != 0;
     let mut facts = match parse(text, language).filter(|_| !minified) {
@@ -31,7 +32,7 @@ pub fn extract(text: &str, language: LanguageId, options: &crate::chunk::ChunkOp
     facts.lines = line_count(text);
     facts.size = text.len() as u32;
     facts.symbols[0].end_line = facts.lines.max(1);
-    facts.chunks = crate::chunk::chunks(text, &mut facts, language, options);
+    facts.chunks = crate::chunk::chunks(text, &mut facts, language, rules);
     facts.text = TERMS.with_borrow_mut(|terms| crate::text::cells(text, &facts.symbols, terms));
     facts
 }
@@ -72,7 +73,8 @@ fn parse(text: &str, language: LanguageId) -> Option<Tree> {
             steps += 1;
             if steps > limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        let bytes = text.as_bytes();
+        let masked = language.get().hooks.masked(text);
+        let bytes = masked.as_bytes();
         let mut read = |at: usize, _| bytes.get(at..).unwrap_or(&[]);
         parser.parse_with_options(&mut read, None, Some(ParseOptions::new().progress_callback(&mut progress)))
     })

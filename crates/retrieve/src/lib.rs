@@ -1,1 +1,19 @@
+//! Understanding a request, finding candidates, ranking them, and saying why.
+//!
+//! Everything here reads a snapshot and writes nothing.
 
+pub mod catalog;
+pub mod commits;
+pub mod lexical;
+pub mod search;
+pub mod signals;
+pub mod task;
+pub mod understand;
+pub mod walk;
+pub mod weights;
+
+pub use catalog::Catalog;
+pub use commits::Commits;
+pub use task::{Ranked, Sources};
+pub use understand::{Query, Shape, understand};
+pub use weights::Weights;

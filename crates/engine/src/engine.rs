@@ -1,0 +1,81 @@
+//! One root with its configuration, scanner and places.
+
+use crate::error::{EngineError, Result};
+use crate::places::Places;
+use contextd_model::config::{self, Config};
+use contextd_model::{ContentHash, Problem, Severity};
+use contextd_scan::Scanner;
+use contextd_scan::secrets::Scrubber;
+use contextd_snapshot::Snapshot;
+use contextd_store::SqliteLedger;
+use std::path::{Path, PathBuf};
+
+/// What the caller knows and a library must not look for.
+#[derive(Clone, Debug, Default)]
+pub struct EngineOptions {
+    /// Configuration file to read instead of the usual places.
+    pub config: Option<PathBuf>,
+    /// Folder for indexes of read-only roots.
+    pub cache: Option<PathBuf>,
+}
+
+/// One root, ready to be indexed and asked.
+pub struct Engine {
+    pub places: Places,
+    pub config: Config,
+    /// The configuration file that was read.
+    pub config_path: Option<PathBuf>,
+    pub scanner: Scanner,
+    pub scrubber: Scrubber,
+    /// What was wrong but did not stop the engine.
+    pub problems: Vec<Problem>,
+}
+
+impl Engine {
+    /// Opens a root. `lookup_env` substitutes `${NAME}` in the configuration.
+    pub fn open(root: &Path, options: &EngineOptions, lookup_env: &dyn Fn(&str) -> Option<String>) -> Result<Engine> {
+        let root = std::fs::canonicalize(root).map_err(|source| EngineError::Io { what: "cannot open", path: root.to_owned(), source })?;
+        let (config, config_path, mut problems) = read_config(&root, options.config.as_deref(), lookup_env)?;
+        if let Some(path) = config_path.as_ref().filter(|_| problems.iter().any(|problem| problem.severity == Severity::Error)) {
+            return Err(EngineError::Config { path: path.clone(), problems });
+        }
+        let (scanner, scan_problems) = Scanner::new(&root, &config)?;
+        let (scrubber, secret_problems) = Scrubber::new(&config.security.secret_patterns, config.security.scrub_secrets);
+        problems.extend(scan_problems);
+        problems.extend(secret_problems);
+        let places = Places::find(&root, &config, options.cache.as_deref());
+        Ok(Engine { places, config, config_path, scanner, scrubber, problems })
+    }
+
+    /// Opens the published snapshot; `None` before the first index run.
+    pub fn snapshot(&self) -> Result<Option<Snapshot>> {
+        Ok(Snapshot::open(&self.places.index)?)
+    }
+
+    /// Opens the ledger; one that cannot be read is moved aside and begun anew.
+    pub fn ledger(&self) -> Result<SqliteLedger> {
+        self.places.create()?;
+        let (ledger, _problems) = SqliteLedger::open(&self.places.ledger())?;
+        Ok(ledger)
+    }
+
+    /// Names everything that shapes facts: extractor, chunking and redaction.
+    pub(crate) fn extractor(&self) -> String {
+        let prints = self.config.fingerprint();
+        let settings = ContentHash::of(&[prints.chunking.0, prints.secrets.0].concat());
+        format!("{}-{}", contextd_lang::EXTRACTOR_VERSION, &settings.to_hex()[..16])
+    }
+}
+
+fn read_config(root: &Path, given: Option<&Path>, lookup_env: &dyn Fn(&str) -> Option<String>) -> Result<(Config, Option<PathBuf>, Vec<Problem>)> {
+    let path = match given {
+        Some(path) => Some(path.to_owned()),
+        None => config::CONFIG_PLACES.iter().map(|place| root.join(place)).find(|path| path.is_file()),
+    };
+    let Some(path) = path else { return Ok((Config::default(), None, Vec::new())) };
+    let text = std::fs::read_to_string(&path).map_err(|source| EngineError::Io { what: "cannot read", path: path.clone(), source })?;
+    let (config, problems) = config::parse(&text, lookup_env);
+    let name = path.strip_prefix(root).unwrap_or(&path).display().to_string();
+    let problems = problems.into_iter().map(|problem| if problem.path.is_none() { let line = problem.line; problem.at(name.clone(), line) } else { problem }).collect();
+    Ok((config, Some(path), problems))
+}

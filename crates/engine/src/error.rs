@@ -1,0 +1,52 @@
+//! Why the engine could not do what was asked.
+
+use contextd_model::Problem;
+use std::path::PathBuf;
+
+pub type Result<T> = std::result::Result<T, EngineError>;
+
+/// One thing that stopped an operation; files that cannot be read never do.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    #[error(transparent)]
+    Scan(#[from] contextd_scan::ScanError),
+    #[error(transparent)]
+    Store(#[from] contextd_store::StoreError),
+    #[error(transparent)]
+    Snapshot(#[from] contextd_snapshot::SnapshotError),
+    #[error("the configuration {path} has errors", path = path.display())]
+    Config { path: PathBuf, problems: Vec<Problem> },
+    #[error("{what} {path}: {source}", path = path.display())]
+    Io { what: &'static str, path: PathBuf, source: std::io::Error },
+    #[error("another process is indexing {root}", root = root.display())]
+    Busy { root: PathBuf },
+    #[error("there is no index of {root} yet", root = root.display())]
+    NoIndex { root: PathBuf },
+}
+
+impl EngineError {
+    /// Returns the stable code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            EngineError::Scan(error) => error.code(),
+            EngineError::Store(_) => "CTX_E_STORE",
+            EngineError::Snapshot(error) => error.code(),
+            EngineError::Config { .. } => "CTX_E_CONFIG",
+            EngineError::Io { .. } => "CTX_E_IO",
+            EngineError::Busy { .. } => "CTX_E_BUSY",
+            EngineError::NoIndex { .. } => "POC_E_INDEX_MISSING",
+        }
+    }
+
+    /// Returns what to do next, as one sentence.
+    pub fn remedy(&self) -> String {
+        match self {
+            EngineError::Scan(error) => error.remedy().to_owned(),
+            EngineError::Store(_) | EngineError::Snapshot(_) => "Run `contextd clean` and index again; nothing but time is lost.".to_owned(),
+            EngineError::Config { .. } => "Correct the lines named above, or run `contextd validate-config`.".to_owned(),
+            EngineError::Io { .. } => "Check that the folder exists and may be read and written.".to_owned(),
+            EngineError::Busy { .. } => "Wait for it, or ask again: queries answer from the last snapshot meanwhile.".to_owned(),
+            EngineError::NoIndex { .. } => "Run `contextd index` first.".to_owned(),
+        }
+    }
+}

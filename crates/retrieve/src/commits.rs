@@ -1,0 +1,105 @@
+//! Commit messages as a bridge: words of a request → commits that said them → files they touched.
+
+use crate::understand::{Query, is_stop_word};
+use contextd_history::HistoryView;
+use contextd_lang::terms::Terms;
+use contextd_snapshot::Snapshot;
+use rustc_hash::FxHashMap;
+
+/// Commits that touch more files say little about each.
+const MAX_FILES: usize = 30;
+/// Commits whose files are counted for one request.
+const TOP_COMMITS: usize = 60;
+const K1: f32 = 1.2;
+const B: f32 = 0.6;
+
+/// Full text of commit messages with the files they touched, in the snapshot's numbers.
+#[derive(Default)]
+pub struct Commits {
+    postings: FxHashMap<Box<str>, Vec<(u32, u16)>>,
+    lengths: Vec<u32>,
+    /// Files by commit, in the snapshot's numbers.
+    files: Vec<Box<[u32]>>,
+    average: f32,
+    documents: u32,
+}
+
+impl Commits {
+    /// Reads the messages of a history. Commit numbers stay those of the history, newest first.
+    pub fn of(history: &HistoryView<'_>, snapshot: &Snapshot) -> Commits {
+        let numbers: Vec<Option<u32>> = (0..history.file_count() as u32).map(|file| snapshot.find_file(history.path(file))).collect();
+        let mut commits = Commits::default();
+        let mut memory = Terms::default();
+        for commit in history.commits() {
+            let touches = commit.touches();
+            let skipped = commit.is_merge() || touches.is_empty() || touches.len() > MAX_FILES;
+            let files: Vec<u32> = if skipped { Vec::new() } else { touches.iter().filter_map(|touch| numbers.get(touch.file as usize).copied().flatten()).collect() };
+            let length = if files.is_empty() { 0 } else { commits.add(commit.number, commit.subject(), commit.body(), &mut memory) };
+            commits.lengths.push(length);
+            commits.files.push(files.into());
+        }
+        commits.documents = commits.lengths.iter().filter(|&&length| length > 0).count() as u32;
+        commits.average = commits.lengths.iter().sum::<u32>() as f32 / commits.documents.max(1) as f32;
+        commits
+    }
+
+    fn add(&mut self, number: u32, subject: &str, body: &str, memory: &mut Terms) -> u32 {
+        let mut counts: FxHashMap<String, u16> = FxHashMap::default();
+        let mut length = 0;
+        for (text, weight) in [(subject, 2), (body, 1)] {
+            memory.words(text, |word| {
+                if !is_stop_word(word) {
+                    length += u32::from(weight);
+                    *counts.entry(word.to_owned()).or_default() += weight;
+                }
+            });
+        }
+        let mut counts: Vec<(String, u16)> = counts.into_iter().collect();
+        counts.sort();
+        for (word, count) in counts {
+            self.postings.entry(word.into()).or_default().push((number, count));
+        }
+        length
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.documents == 0
+    }
+
+    /// Returns a score for each file that the best commits touched. Commits up to `hidden` are not
+    /// looked at: an evaluation hides what came at or after the moment it asks about.
+    pub fn files(&self, query: &Query, hidden: Option<u32>) -> Vec<(u32, f32)> {
+        let mut files: FxHashMap<u32, f32> = FxHashMap::default();
+        let best = self.best(query, hidden);
+        let Some(&(_, max)) = best.first() else { return Vec::new() };
+        for (commit, score) in best {
+            let touched = &self.files[commit as usize];
+            for &file in touched {
+                *files.entry(file).or_default() += (score / max).powi(3) / (touched.len() as f32).sqrt();
+            }
+        }
+        let mut files: Vec<(u32, f32)> = files.into_iter().collect();
+        files.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        files
+    }
+
+    /// Returns the best commits with their scores, best first.
+    pub fn best(&self, query: &Query, hidden: Option<u32>) -> Vec<(u32, f32)> {
+        let mut scores = vec![0f32; self.lengths.len()];
+        for (word, _) in &query.words {
+            let Some(postings) = self.postings.get(word.as_str()) else { continue };
+            let with = postings.len() as f32;
+            let idf = (1.0 + (self.documents as f32 - with + 0.5) / (with + 0.5)).ln();
+            for &(commit, count) in postings {
+                let length = self.lengths[commit as usize] as f32 / self.average;
+                let count = f32::from(count) / (1.0 - B + B * length);
+                scores[commit as usize] += idf * count * (K1 + 1.0) / (K1 + count);
+            }
+        }
+        let first = hidden.map_or(0, |hidden| hidden + 1);
+        let mut best: Vec<(u32, f32)> = scores.iter().enumerate().map(|(commit, &score)| (commit as u32, score)).filter(|&(commit, score)| score > 0.0 && commit >= first).collect();
+        best.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        best.truncate(TOP_COMMITS);
+        best
+    }
+}

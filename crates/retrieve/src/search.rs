@@ -1,0 +1,253 @@
+//! Ranking for a question: which files answer it, with their best ranges.
+
+use crate::catalog::flag;
+use crate::lexical::{self, Lexical, Mode, prior};
+use crate::task::{Sources, top};
+use crate::understand::{Query, is_stop_word};
+use contextd_lang::terms;
+use contextd_model::SymbolKind;
+use contextd_model::facts::BLOCK_LINES;
+use contextd_snapshot::Snapshot;
+use rustc_hash::FxHashMap;
+
+/// One ranked file with what was added up.
+#[derive(Clone, Debug, Default)]
+pub struct RankedFile {
+    pub file: u32,
+    pub score: f32,
+    pub symbols: f32,
+    pub blocks: f32,
+    pub definition: f32,
+    pub stem: f32,
+    pub git: f32,
+    /// Best ranges of lines, best first, each with the symbol it shows.
+    pub ranges: Vec<Range>,
+}
+
+/// Lines of a file.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Range {
+    pub symbol: u32,
+    pub start_line: u32,
+    pub end_line: u32,
+    pub score: f32,
+}
+
+/// Weights of the parts.
+#[derive(Clone, Copy, Debug)]
+pub struct SearchWeights {
+    pub symbols: f32,
+    pub blocks: f32,
+    pub definition: f32,
+    pub stem: f32,
+    pub git: f32,
+}
+
+impl Default for SearchWeights {
+    fn default() -> Self {
+        Self { symbols: 1.0, blocks: 2.5, definition: 1.25, stem: 1.5, git: 0.0 }
+    }
+}
+
+/// Most ranges shown of one file.
+const RANGES: usize = 3;
+
+/// Ranks the files of a snapshot for a question, best first.
+pub fn rank(sources: &Sources<'_>, query: &Query, weights: &SearchWeights, limit: usize) -> Vec<RankedFile> {
+    let lexical = lexical::score(sources.snapshot, sources.catalog, query, Mode::Search);
+    let parts = Parts::of(sources, query, &lexical);
+    let mut ranked: Vec<RankedFile> = (0..sources.snapshot.file_count())
+        .filter_map(|file| {
+            let row = parts.row(sources, query, weights, file);
+            (row.score > 0.0).then_some(row)
+        })
+        .collect();
+    ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| sources.snapshot.file(a.file).path().cmp(sources.snapshot.file(b.file).path())));
+    ranked.truncate(limit);
+    for row in &mut ranked {
+        row.ranges = ranges(sources, &lexical, query, row.file);
+    }
+    ranked
+}
+
+struct Parts {
+    symbols: Vec<f32>,
+    blocks: Vec<f32>,
+    definition: FxHashMap<u32, f32>,
+    git: FxHashMap<u32, f32>,
+    stems: Stems,
+}
+
+impl Parts {
+    fn of(sources: &Sources<'_>, query: &Query, lexical: &Lexical) -> Parts {
+        let files = sources.snapshot.file_count() as usize;
+        let mut symbols = vec![0f32; files];
+        for (symbol, &score) in lexical.symbols.iter().enumerate() {
+            if score > 0.0 && sources.catalog.flags[symbol] & flag::CODE != 0 || sources.catalog.kind[symbol] == SymbolKind::Section as u8 {
+                symbols[sources.catalog.file[symbol] as usize] += score * score;
+            }
+        }
+        symbols.iter_mut().for_each(|sum| *sum = sum.sqrt());
+        let mut blocks = vec![0f32; files];
+        for &(file, _, score) in &lexical.blocks {
+            blocks[file as usize] += score.powi(3);
+        }
+        blocks.iter_mut().for_each(|sum| *sum = sum.cbrt());
+        scale(&mut symbols);
+        scale(&mut blocks);
+        let git: FxHashMap<u32, f32> = sources.commits.map(|commits| commits.files(query, sources.hidden)).unwrap_or_default().into_iter().collect();
+        let most = git.values().copied().fold(0.0, f32::max);
+        let git = git.into_iter().map(|(file, score)| (file, score / most.max(f32::MIN_POSITIVE))).collect();
+        Parts { symbols, blocks, definition: definitions(sources, query), git, stems: Stems::new(query, sources.snapshot) }
+    }
+
+    fn row(&self, sources: &Sources<'_>, query: &Query, weights: &SearchWeights, file: u32) -> RankedFile {
+        let at = file as usize;
+        let (symbols, blocks) = (self.symbols[at], self.blocks[at]);
+        let definition = self.definition.get(&file).copied().unwrap_or(0.0);
+        let git = self.git.get(&file).copied().unwrap_or(0.0);
+        if symbols + blocks + definition + git <= 0.0 {
+            return RankedFile { file, ..RankedFile::default() };
+        }
+        let stem = self.stems.coverage(sources.snapshot.file(file).path());
+        let sum = weights.symbols * symbols + weights.blocks * blocks + weights.definition * definition + weights.stem * stem + weights.git * git;
+        let score = sum * prior(sources.catalog.file_flags[at], query.about_tests);
+        RankedFile { file, score, symbols, blocks, definition, stem, git, ranges: Vec::new() }
+    }
+}
+
+fn scale(values: &mut [f32]) {
+    let max = values.iter().copied().fold(0.0, f32::max);
+    if max > 0.0 {
+        values.iter_mut().for_each(|value| *value /= max);
+    }
+}
+
+/// Returns how well each file defines an identifier of the query.
+fn definitions(sources: &Sources<'_>, query: &Query) -> FxHashMap<u32, f32> {
+    let mut found: FxHashMap<u32, f32> = FxHashMap::default();
+    for identifier in &query.identifiers {
+        let symbols = sources.snapshot.symbols_named_like(&identifier.text);
+        let sure = if identifier.code { 1.0 } else { 0.5 };
+        let kind = |symbol: u32| SymbolKind::from_byte(sources.catalog.kind[symbol as usize]);
+        let is_member = |symbol: u32| sources.catalog.owner[symbol as usize] != symbol;
+        let top_level = symbols.iter().any(|&symbol| !is_member(symbol) && sources.catalog.is_code(symbol));
+        for &symbol in &symbols {
+            let base = match kind(symbol) {
+                kind if kind.is_type() && sources.catalog.is_code(symbol) => 1.0,
+                SymbolKind::Function | SymbolKind::Macro => 0.8,
+                SymbolKind::Method | SymbolKind::Constructor | SymbolKind::Rpc => 0.5,
+                SymbolKind::Constant | SymbolKind::Variable => 0.4,
+                SymbolKind::Module | SymbolKind::Namespace => 0.4,
+                SymbolKind::Field | SymbolKind::Property | SymbolKind::Variant => 0.15,
+                _ => continue,
+            };
+            let member = if is_member(symbol) && top_level { 0.4 } else { 1.0 };
+            let value = sure * base * member;
+            let best = found.entry(sources.catalog.file[symbol as usize]).or_default();
+            *best = best.max(value);
+        }
+    }
+    found
+}
+
+/// Compares the words of a file's own name and folder with the query's.
+struct Stems {
+    words: Vec<String>,
+}
+
+impl Stems {
+    fn new(query: &Query, snapshot: &Snapshot) -> Self {
+        let _ = snapshot;
+        let mut words = Vec::new();
+        for identifier in terms::identifiers(&query.text) {
+            terms::parts(identifier, |part| {
+                let lower = part.to_lowercase();
+                if !is_stop_word(&lower) && !words.contains(&lower) {
+                    words.push(lower);
+                }
+            });
+        }
+        Self { words }
+    }
+
+    fn coverage(&self, path: &str) -> f32 {
+        let mut components = path.rsplit('/');
+        let name = components.next().unwrap_or(path);
+        let stem = name.split('.').find(|part| !part.is_empty()).unwrap_or(name);
+        let folder = components.next().unwrap_or("");
+        let by_folder = matches!(stem, "__init__" | "index" | "mod" | "lib" | "main");
+        let own = if by_folder { self.share(folder) } else { self.share(stem) };
+        let around = if by_folder { own } else { self.share(folder) };
+        0.75 * own + 0.25 * around
+    }
+
+    fn share(&self, text: &str) -> f32 {
+        let (mut sum, mut count) = (0.0, 0u32);
+        for identifier in terms::identifiers(text) {
+            terms::parts(identifier, |part| {
+                count += 1;
+                let part = part.to_lowercase();
+                sum += self.words.iter().map(|word| similarity(word, &part)).fold(0.0, f32::max);
+            });
+        }
+        if count == 0 { 0.0 } else { sum / count as f32 }
+    }
+}
+
+/// 1 for equal words, .8 when one is a good part of the other.
+fn similarity(word: &str, part: &str) -> f32 {
+    if word == part {
+        return 1.0;
+    }
+    let (short, long) = if word.len() < part.len() { (word, part) } else { (part, word) };
+    let common = short.bytes().zip(long.bytes()).take_while(|(a, b)| a == b).count();
+    let prefix = short.len() >= 3 && common == short.len() && short.len() as f32 >= 0.4 * long.len() as f32;
+    let shared = common >= 4 && common as f32 >= 0.7 * short.len() as f32;
+    if prefix || shared { 0.8 } else { 0.0 }
+}
+
+/// Returns the best ranges of a file: definitions the query names, then its best blocks.
+fn ranges(sources: &Sources<'_>, lexical: &Lexical, query: &Query, file: u32) -> Vec<Range> {
+    let snapshot = sources.snapshot;
+    let mut found: Vec<Range> = Vec::new();
+    let symbols = snapshot.symbols_of_file(file);
+    let best_symbols: Vec<(u32, f32)> = symbols.clone().skip(1).map(|symbol| (symbol, lexical.symbols[symbol as usize])).filter(|&(_, score)| score > 0.0).collect();
+    for identifier in query.identifiers.iter().filter(|identifier| identifier.code) {
+        if let Some(symbol) = symbols.clone().skip(1).find(|&symbol| snapshot.symbol(symbol).name().eq_ignore_ascii_case(&identifier.text)) {
+            push(&mut found, range_of(snapshot, symbol, 1.0));
+        }
+    }
+    let start = lexical.blocks.partition_point(|&(other, _, _)| other < file);
+    let blocks: Vec<(u32, f32)> = lexical.blocks[start..].iter().take_while(|&&(other, _, _)| other == file).map(|&(_, block, score)| (block, score)).collect();
+    let lines = snapshot.file(file).lines().max(1);
+    for (block, score) in top(blocks, RANGES) {
+        let (first, last) = (block * BLOCK_LINES + 1, ((block + 1) * BLOCK_LINES).min(lines));
+        let symbol = best_symbols.iter().copied().filter(|&(symbol, _)| overlaps(snapshot, symbol, first, last)).max_by(|a, b| a.1.total_cmp(&b.1)).map_or(symbols.start, |(symbol, _)| symbol);
+        push(&mut found, Range { symbol, start_line: first, end_line: last, score });
+    }
+    if let Some(&(symbol, score)) = top(best_symbols, 1).first().filter(|_| found.len() < RANGES) {
+        push(&mut found, range_of(snapshot, symbol, score));
+    }
+    if found.is_empty() {
+        push(&mut found, Range { symbol: symbols.start, start_line: 1, end_line: lines.min(BLOCK_LINES), score: 0.0 });
+    }
+    found.truncate(RANGES);
+    found
+}
+
+fn push(found: &mut Vec<Range>, range: Range) {
+    if !found.iter().any(|other| other.start_line <= range.start_line && range.end_line <= other.end_line) {
+        found.push(range);
+    }
+}
+
+fn overlaps(snapshot: &Snapshot, symbol: u32, first: u32, last: u32) -> bool {
+    let symbol = snapshot.symbol(symbol);
+    symbol.start_line() <= last && first <= symbol.end_line()
+}
+
+fn range_of(snapshot: &Snapshot, symbol: u32, score: f32) -> Range {
+    let named = snapshot.symbol(symbol);
+    Range { symbol, start_line: named.start_line(), end_line: named.end_line(), score }
+}

@@ -1,0 +1,32 @@
+//! Named signals of a candidate, as they are computed; an explanation is these numbers, not a guess.
+
+/// Names of the signals, in the order of [`Signals`].
+pub const NAMES: [&str; COUNT] = ["bm", "ppr", "git_file", "nlen", "type_body", "ncov", "prose", "lines", "filesum", "filebody", "is_type", "is_function", "exact", "public", "in_degree", "local"];
+
+/// Number of signals.
+pub const COUNT: usize = 16;
+
+/// Values of one candidate.
+pub type Signals = [f32; COUNT];
+
+/// Positions by name, for the code that computes them.
+pub mod at {
+    pub const BM: usize = 0;
+    pub const PPR: usize = 1;
+    pub const GIT_FILE: usize = 2;
+    pub const NLEN: usize = 3;
+    pub const TYPE_BODY: usize = 4;
+    pub const NCOV: usize = 5;
+    pub const PROSE: usize = 6;
+    pub const LINES: usize = 7;
+    pub const FILESUM: usize = 8;
+    pub const FILEBODY: usize = 9;
+    pub const IS_TYPE: usize = 10;
+    pub const IS_FUNCTION: usize = 11;
+    pub const EXACT: usize = 12;
+    pub const PUBLIC: usize = 13;
+    pub const IN_DEGREE: usize = 14;
+    pub const LOCAL: usize = 15;
+    /// Signals that are divided by their greatest value among the candidates.
+    pub const SCALED: [usize; 7] = [BM, PPR, GIT_FILE, TYPE_BODY, PROSE, FILESUM, FILEBODY];
+}

@@ -1,0 +1,247 @@
+//! Ranking for a task: which symbols are needed for the work.
+
+use crate::catalog::{Catalog, flag};
+use crate::commits::Commits;
+use crate::lexical::{self, Lexical, Mode, prior};
+use crate::signals::{COUNT, NAMES, Signals, at};
+use crate::understand::Query;
+use crate::walk::{WalkOptions, walk};
+use crate::weights::Weights;
+use contextd_lang::terms::{self, Terms};
+use contextd_model::{EdgeKind, SymbolKind, Visibility};
+use contextd_snapshot::Snapshot;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
+
+/// What a ranking reads.
+#[derive(Clone, Copy)]
+pub struct Sources<'s> {
+    pub snapshot: &'s Snapshot,
+    pub catalog: &'s Catalog,
+    pub commits: Option<&'s Commits>,
+    /// Commits up to this number (newest first) are hidden, for evaluation.
+    pub hidden: Option<u32>,
+}
+
+/// One ranked symbol with everything that was added up.
+#[derive(Clone, Debug)]
+pub struct Ranked {
+    pub symbol: u32,
+    pub score: f32,
+    pub signals: Signals,
+}
+
+impl Ranked {
+    /// Returns each signal that took part: name, value, weight.
+    pub fn terms<'w>(&self, weights: &'w BTreeMap<String, f32>) -> impl Iterator<Item = (&'static str, f32, f32)> + use<'_, 'w> {
+        NAMES.iter().zip(self.signals).filter_map(|(name, value)| weights.get(*name).map(|&weight| (*name, value, weight))).filter(|&(_, value, weight)| value * weight != 0.0)
+    }
+}
+
+/// Symbols taken from each list into the pool.
+const BY_WORDS: usize = 700;
+const BY_WALK: usize = 400;
+const BY_TYPES: usize = 60;
+const BY_FILES: usize = 25;
+const PER_FILE: usize = 12;
+
+/// Ranks the symbols of a snapshot for a task, best first.
+pub fn rank(sources: &Sources<'_>, query: &Query, weights: &Weights) -> Vec<Ranked> {
+    let (candidates, history) = candidates(sources, query);
+    let table = if history { &weights.task } else { &weights.task_without_history };
+    let weights: Signals = NAMES.map(|name| table.get(name).copied().unwrap_or(0.0));
+    let mut ranked: Vec<Ranked> = candidates
+        .into_iter()
+        .map(|(symbol, signals)| {
+            let sum: f32 = signals.iter().zip(weights).map(|(value, weight)| value * weight).sum();
+            let prior = prior(sources.catalog.flags[symbol as usize], query.about_tests);
+            // A prior below one lowers a score whatever its sign.
+            let score = if sum > 0.0 { sum * prior } else { sum - (1.0 - prior) };
+            Ranked { symbol, score, signals }
+        })
+        .collect();
+    ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| tie(sources.snapshot, a.symbol, b.symbol)));
+    collapse(sources, ranked)
+}
+
+/// Equal scores are told apart by path, line, number.
+fn tie(snapshot: &Snapshot, a: u32, b: u32) -> std::cmp::Ordering {
+    let (first, second) = (snapshot.symbol(a), snapshot.symbol(b));
+    first.path().cmp(second.path()).then(first.start_line().cmp(&second.start_line())).then(a.cmp(&b))
+}
+
+/// Overloads and declarations of one name in one file are one answer, the best of them.
+fn collapse(sources: &Sources<'_>, ranked: Vec<Ranked>) -> Vec<Ranked> {
+    let mut seen: FxHashSet<(u32, String)> = FxHashSet::default();
+    ranked.into_iter().filter(|hit| seen.insert((sources.catalog.file[hit.symbol as usize], sources.snapshot.symbol(hit.symbol).qualified().into_owned()))).collect()
+}
+
+/// Returns the pool with its signals, scaled; in the order of symbols. Also whether history had a say.
+pub fn candidates(sources: &Sources<'_>, query: &Query) -> (Vec<(u32, Signals)>, bool) {
+    let lexical = lexical::score(sources.snapshot, sources.catalog, query, Mode::Task);
+    let pool = Pool::gather(sources, query, &lexical);
+    let history = !pool.git.is_empty();
+    (pool.signals(sources, query, &lexical), history)
+}
+
+struct Pool {
+    symbols: Vec<u32>,
+    walk: FxHashMap<u32, f32>,
+    git: FxHashMap<u32, f32>,
+    prose: FxHashMap<u32, f32>,
+    filesum: Vec<f32>,
+}
+
+impl Pool {
+    fn gather(sources: &Sources<'_>, query: &Query, lexical: &Lexical) -> Pool {
+        let Sources { snapshot, catalog, .. } = *sources;
+        let scored = |symbol: usize| lexical.symbols[symbol] * prior(catalog.flags[symbol], query.about_tests);
+        let code: Vec<(u32, f32)> = (0..lexical.symbols.len()).filter(|&symbol| lexical.symbols[symbol] > 0.0 && catalog.flags[symbol] & flag::CODE != 0).map(|symbol| (symbol as u32, scored(symbol))).collect();
+        let by_words = top(code.clone(), BY_WORDS);
+        let options = WalkOptions::default();
+        let seeds: Vec<(u32, f32)> = by_words.iter().take(options.seeds).map(|&(symbol, score)| (symbol, score * score)).collect();
+        let walked: Vec<(u32, f32)> = walk(snapshot, catalog, &seeds, &options).into_iter().map(|(symbol, mass, seed)| (symbol, (1.0 + 1e4 * (mass - options.restart * seed).max(0.0)).ln())).collect();
+        let filesum = filesum(catalog, &code, snapshot.file_count() as usize);
+        let git = sources.commits.map(|commits| commits.files(query, sources.hidden)).unwrap_or_default();
+        let prose = prose(snapshot, catalog, query, lexical);
+        let mut pool: FxHashSet<u32> = by_words.iter().map(|&(symbol, _)| symbol).collect();
+        pool.extend(top(walked.clone(), BY_WALK).iter().map(|&(symbol, _)| symbol));
+        pool.extend(prose.keys());
+        pool.extend(of_types(catalog, lexical));
+        pool.extend(of_files(sources, lexical, &git));
+        let mut symbols: Vec<u32> = pool.into_iter().filter(|&symbol| catalog.is_code(symbol)).collect();
+        symbols.sort_unstable();
+        Pool { symbols, walk: walked.into_iter().collect(), git: git.into_iter().collect(), prose, filesum }
+    }
+
+    fn signals(&self, sources: &Sources<'_>, query: &Query, lexical: &Lexical) -> Vec<(u32, Signals)> {
+        let mut words = QueryNames::new(query);
+        let mut rows: Vec<(u32, Signals)> = self.symbols.iter().map(|&symbol| (symbol, self.of(sources, &mut words, lexical, symbol))).collect();
+        for signal in at::SCALED {
+            let max = rows.iter().map(|(_, signals)| signals[signal]).fold(0.0, f32::max);
+            if max > 0.0 {
+                rows.iter_mut().for_each(|(_, signals)| signals[signal] /= max);
+            }
+        }
+        rows
+    }
+
+    fn of(&self, sources: &Sources<'_>, words: &mut QueryNames, lexical: &Lexical, symbol: u32) -> Signals {
+        let Sources { snapshot, catalog, .. } = *sources;
+        let at_symbol = symbol as usize;
+        let file = catalog.file[at_symbol];
+        let kind = SymbolKind::from_byte(catalog.kind[at_symbol]);
+        let named = snapshot.symbol(symbol);
+        let (coverage, exact) = words.coverage(named.name());
+        let flags = catalog.flags[at_symbol];
+        let mut signals = [0.0; COUNT];
+        signals[at::BM] = lexical.symbols[at_symbol] * prior(flags & flag::ASIDE, true);
+        signals[at::PPR] = self.walk.get(&symbol).copied().unwrap_or(0.0);
+        signals[at::GIT_FILE] = self.git.get(&file).copied().unwrap_or(0.0);
+        signals[at::NLEN] = f32::from(catalog.name_words[at_symbol]);
+        signals[at::TYPE_BODY] = lexical.types[catalog.owner[at_symbol] as usize];
+        signals[at::NCOV] = coverage;
+        signals[at::PROSE] = self.prose.get(&symbol).copied().unwrap_or(0.0);
+        signals[at::LINES] = (1.0 + catalog.lines[at_symbol] as f32).ln();
+        signals[at::FILESUM] = self.filesum[file as usize];
+        signals[at::FILEBODY] = lexical.files[file as usize];
+        signals[at::IS_TYPE] = f32::from(u8::from(kind.is_type()));
+        signals[at::IS_FUNCTION] = f32::from(u8::from(kind == SymbolKind::Function));
+        signals[at::EXACT] = exact;
+        signals[at::PUBLIC] = f32::from(u8::from(named.visibility() == Visibility::Public));
+        signals[at::IN_DEGREE] = (1.0 + snapshot.graph().sources(symbol).len() as f32).ln();
+        signals[at::LOCAL] = f32::from(u8::from(flags & flag::LOCAL != 0));
+        signals
+    }
+}
+
+/// Names of the query, to be compared with names of symbols.
+struct QueryNames {
+    words: FxHashSet<String>,
+    exact: FxHashSet<String>,
+    memory: Terms,
+}
+
+impl QueryNames {
+    fn new(query: &Query) -> Self {
+        Self {
+            words: query.words.iter().map(|(word, _)| word.clone()).collect(),
+            exact: query.identifiers.iter().filter(|identifier| identifier.code).map(|identifier| identifier.text.to_lowercase()).collect(),
+            memory: Terms::default(),
+        }
+    }
+
+    /// Returns the share of a name's words that the query has, and whether the query names it.
+    fn coverage(&mut self, name: &str) -> (f32, f32) {
+        let (mut all, mut found) = (0u32, 0u32);
+        for identifier in terms::identifiers(name) {
+            terms::parts(identifier, |part| {
+                all += 1;
+                found += u32::from(self.words.contains(self.memory.stem(part)));
+            });
+        }
+        let exact = if self.exact.contains(&name.to_lowercase()) { 1.0 } else { 0.0 };
+        (found as f32 / all.max(1) as f32, exact)
+    }
+}
+
+fn filesum(catalog: &Catalog, code: &[(u32, f32)], files: usize) -> Vec<f32> {
+    let mut sums = vec![0f32; files];
+    for &(symbol, score) in code {
+        sums[catalog.file[symbol as usize] as usize] += score.powi(3);
+    }
+    sums.iter_mut().for_each(|sum| *sum = sum.cbrt());
+    sums
+}
+
+/// Members of the types whose pooled bodies match best, and those types.
+fn of_types(catalog: &Catalog, lexical: &Lexical) -> Vec<u32> {
+    let types: Vec<(u32, f32)> = lexical.types.iter().enumerate().filter(|&(owner, &score)| score > 0.0 && catalog.flags[owner] & flag::TEST == 0).map(|(owner, &score)| (owner as u32, score)).collect();
+    let best: FxHashSet<u32> = top(types, BY_TYPES).into_iter().map(|(owner, _)| owner).collect();
+    let mut members: Vec<u32> = (0..catalog.owner.len() as u32).filter(|&symbol| best.contains(&catalog.owner[symbol as usize])).filter(|&symbol| lexical.symbols[symbol as usize] > 0.0 || catalog.owner[symbol as usize] == symbol).collect();
+    members.sort_unstable();
+    members
+}
+
+/// The best symbols of the files that commits point to.
+fn of_files(sources: &Sources<'_>, lexical: &Lexical, git: &[(u32, f32)]) -> Vec<u32> {
+    let mut found = Vec::new();
+    for &(file, _) in git.iter().take(BY_FILES) {
+        let symbols: Vec<(u32, f32)> = sources.snapshot.symbols_of_file(file).filter(|&symbol| sources.catalog.is_code(symbol)).map(|symbol| (symbol, lexical.symbols[symbol as usize])).collect();
+        found.extend(top(symbols, PER_FILE).into_iter().map(|(symbol, _)| symbol));
+    }
+    found
+}
+
+/// Sections of documentation that match, and the symbols they name in code form.
+fn prose(snapshot: &Snapshot, catalog: &Catalog, query: &Query, lexical: &Lexical) -> FxHashMap<u32, f32> {
+    const TOP_SECTIONS: usize = 25;
+    let sections: Vec<(u32, f32)> = (0..lexical.symbols.len())
+        .filter(|&symbol| SymbolKind::from_byte(catalog.kind[symbol]) == SymbolKind::Section && lexical.types[symbol] > 0.0)
+        .map(|symbol| (symbol as u32, lexical.types[symbol] + 0.5 * lexical.symbols[symbol]))
+        .collect();
+    let best = top(sections, TOP_SECTIONS);
+    let mut found: FxHashMap<u32, f32> = FxHashMap::default();
+    let Some(&(_, max)) = best.first() else { return found };
+    let _ = query;
+    for (section, score) in best {
+        for edge in snapshot.graph().out(section).iter().filter(|edge| edge.kind() == EdgeKind::Documents) {
+            let popularity = snapshot.graph().incoming(edge.target).filter(|(_, edge)| edge.kind() == EdgeKind::Documents).count() as f32;
+            let sure = (f32::from(edge.confidence) / 100.0).sqrt();
+            *found.entry(edge.target).or_default() += (score / max).powi(2) * sure / (2.0 + popularity).ln();
+        }
+    }
+    found
+}
+
+/// Returns the best `count`, best first; equal scores by number.
+pub(crate) fn top(mut scored: Vec<(u32, f32)>, count: usize) -> Vec<(u32, f32)> {
+    let order = |a: &(u32, f32), b: &(u32, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
+    if scored.len() > count && count > 0 {
+        scored.select_nth_unstable_by(count - 1, order);
+        scored.truncate(count);
+    }
+    scored.sort_by(order);
+    scored.truncate(count);
+    scored
+}

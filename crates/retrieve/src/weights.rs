@@ -1,0 +1,34 @@
+//! Weights of the ranking: data, with the run that set them.
+
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// Named profiles that ship with the program.
+const PROFILES: &[(&str, &str)] = &[("recall", include_str!("weights/recall.toml")), ("precision", include_str!("weights/precision.toml"))];
+
+/// Weights by signal name; a signal without a weight has none.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+pub struct Weights {
+    /// Where the weights come from.
+    #[serde(default)]
+    pub set_by: String,
+    pub task: BTreeMap<String, f32>,
+    pub task_without_history: BTreeMap<String, f32>,
+}
+
+impl Weights {
+    /// Returns a profile by name.
+    pub fn profile(name: &str) -> Option<Weights> {
+        PROFILES.iter().find(|(profile, _)| *profile == name).and_then(|(_, text)| Self::parse(text).ok())
+    }
+
+    /// Reads weights from TOML.
+    pub fn parse(text: &str) -> Result<Weights, String> {
+        toml::from_str(text).map_err(|error| error.to_string())
+    }
+
+    /// Names of the profiles.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        PROFILES.iter().map(|(name, _)| *name)
+    }
+}

@@ -18,7 +18,6 @@ fn random(alphabet: &str, length: usize, seed: u64) -> String {
 }
 
 const HEX: &str = "0123456789abcdef";
-const LOWER: &str = "0123456789abcdefghijklmnopqrstuvwxyz";
 const UPPER: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const ALNUM: &str = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 

@@ -4,9 +4,12 @@ use crate::encryption::{self, EncryptionKey};
 use crate::error::{Result, StoreError};
 use crate::quarantine;
 use contextd_model::Problem;
-use rusqlite::{Connection, Transaction, TransactionBehavior};
+use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+/// Length at which the log is moved into the file and cut.
+const LOG_BYTES: i64 = 16 << 20;
 
 /// How a database is opened.
 #[derive(Clone, Debug, Default)]
@@ -159,14 +162,7 @@ impl Database {
             let version = checked_version(connection, path, schema)?;
             Ok(journal == "wal" && version == schema.version())
         });
-        let ready = match ready {
-            Err(StoreError::Corrupt { .. }) if options.key.is_some() => {
-                return Err(StoreError::WrongKey {
-                    path: path.to_owned(),
-                });
-            }
-            ready => ready?,
-        };
+        let ready = ready.map_err(|error| suspect_key(error, options.key.as_ref()))?;
         if !ready {
             return Ok(None);
         }
@@ -217,14 +213,24 @@ impl Database {
 
     fn connect(path: &Path, schema: &Schema, key: Option<&EncryptionKey>) -> Result<Self> {
         let connect = || -> Result<Connection> {
-            let connection = Connection::open(path)?;
+            // Not the default flags: they would take a path that begins with `file:` for a URI.
+            let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+                | OpenFlags::SQLITE_OPEN_CREATE
+                | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+            let connection = Connection::open_with_flags(path, flags)?;
             encryption::unlock(&connection, key)?;
             connection.busy_timeout(Duration::from_millis(schema.busy_timeout_ms))?;
             connection.pragma_update(None, "synchronous", "NORMAL")?;
+            connection.pragma_update(
+                None,
+                "wal_autocheckpoint",
+                LOG_BYTES / i64::from(schema.page_size),
+            )?;
+            connection.pragma_update(None, "journal_size_limit", LOG_BYTES)?;
             connection.set_prepared_statement_cache_capacity(64);
             Ok(connection)
         };
-        let connection = connect().map_err(|error| error.at(path))?;
+        let connection = connect().map_err(|error| suspect_key(error.at(path), key))?;
         Ok(Self {
             path: path.to_owned(),
             connection,
@@ -282,6 +288,14 @@ impl Database {
             }
             error
         })
+    }
+}
+
+/// The first page of an encrypted file does not tell damage from a wrong key: the file is left alone.
+fn suspect_key(error: StoreError, key: Option<&EncryptionKey>) -> StoreError {
+    match error {
+        StoreError::Corrupt { path, .. } if key.is_some() => StoreError::WrongKey { path },
+        error => error,
     }
 }
 

@@ -34,8 +34,10 @@ pub(crate) fn check_supported(path: &Path, key: Option<&EncryptionKey>) -> Resul
 
 /// Hands the key to a fresh connection; must be the first thing said to it.
 pub(crate) fn unlock(connection: &Connection, key: Option<&EncryptionKey>) -> rusqlite::Result<()> {
-    match key {
-        Some(EncryptionKey(passphrase)) => connection.pragma_update(None, "key", passphrase),
-        None => Ok(()),
-    }
+    let Some(EncryptionKey(passphrase)) = key else {
+        return Ok(());
+    };
+    // SQLCipher would write its own lines about a wrong key to the terminal.
+    connection.execute_batch("PRAGMA cipher_log_level = NONE")?;
+    connection.pragma_update(None, "key", passphrase)
 }

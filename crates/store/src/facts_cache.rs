@@ -67,9 +67,6 @@ impl FactsCache {
     /// Opens or creates the cache with a key or a full check.
     pub fn open_with(path: &Path, options: &OpenOptions) -> Result<(Self, Vec<Problem>)> {
         let (database, problems) = Database::open(path, &FACTS, options)?;
-        database.read(|connection| {
-            Ok(connection.pragma_update(None, "journal_size_limit", 64 << 20)?)
-        })?;
         Ok((
             Self {
                 database,

@@ -90,7 +90,7 @@ pub trait Ledger: Send {
 
     /// Queues a job; an exclusive one is refused while another exclusive one waits or runs.
     fn job_create(&mut self, job: &NewJob, now: i64) -> Result<()>;
-    /// Marks a queued job as running in the process of `job.owner`.
+    /// Marks a queued job as running and says whether to go on.
     fn job_start(&mut self, job_id: &str, now: i64) -> Result<JobSignal>;
     /// Records progress and says whether to go on.
     fn job_update(&mut self, job_id: &str, progress: &JobProgress, now: i64) -> Result<JobSignal>;

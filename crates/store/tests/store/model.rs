@@ -6,6 +6,9 @@ use contextd_store::*;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
+/// A file, and the target, kind and count of its links.
+type LinksOf = (u8, Vec<(u8, u8, u32)>);
+
 #[derive(Clone, Debug)]
 enum Change {
     Files {
@@ -13,7 +16,7 @@ enum Change {
         removed: Vec<u8>,
     },
     Chunks(Vec<(u8, Vec<u32>)>),
-    Links(Vec<(u8, Vec<(u8, u8, u32)>)>),
+    Links(Vec<LinksOf>),
     Errors(Vec<(u8, bool)>),
     ClearErrors(u8),
     ClearFolder(u8),
@@ -175,7 +178,7 @@ fn apply(ledger: &mut SqliteLedger, model: &mut Model, change: &Change) {
     }
 }
 
-fn apply_links(ledger: &mut SqliteLedger, model: &mut Model, files: &[(u8, Vec<(u8, u8, u32)>)]) {
+fn apply_links(ledger: &mut SqliteLedger, model: &mut Model, files: &[LinksOf]) {
     let mut writes = Vec::new();
     for (source, links) in files
         .iter()

@@ -323,7 +323,9 @@ fn packs_sessions_and_feedback_come_back() {
         value: -1.0,
         note: None,
     };
-    ledger.put_feedback(&[feedback.clone()]).expect("writes");
+    ledger
+        .put_feedback(std::slice::from_ref(&feedback))
+        .expect("writes");
     assert_eq!(ledger.feedback(3).expect("reads"), [feedback]);
     assert_eq!(ledger.feedback(4).expect("reads"), []);
 }

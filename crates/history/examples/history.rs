@@ -1,11 +1,12 @@
-//! Loads the history of a folder and prints its size, or its commits in the form of
-//! `git log --format=%H --name-status` for a comparison:
+//! Loads the history of a folder and prints its size, or what git prints for a comparison:
+//! `git log --format=%H --name-status` (list), `git blame -s -l` (blame), the hunks of
+//! `git log -p -U0 --histogram` (lines).
 //!
 //! ```sh
-//! time cargo run --release -p contextd-history --example history -- FOLDER [COMMITS] [list|again]
+//! time cargo run --release -p contextd-history --example history -- FOLDER [COMMITS] [list|again|lines|blame PATH]
 //! ```
 
-use contextd_history::{ChangeKind, History, Limits};
+use contextd_history::{ChangeKind, History, Limits, Range, Repository, blame};
 use std::io::{BufWriter, Write};
 use std::time::Instant;
 
@@ -26,6 +27,16 @@ fn main() -> std::io::Result<()> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     match arguments.get(2).map(String::as_str) {
         Some("list") => list(&history, &mut out)?,
+        Some("lines") => lines(root, &history, &mut out)?,
+        Some("blame") => {
+            for part in blame(root.as_ref(), arguments.get(3).map_or("", String::as_str)).0 {
+                let commit = part
+                    .commit
+                    .map(|commit| commit.to_string())
+                    .unwrap_or_default();
+                (0..part.lines.count).try_for_each(|_| writeln!(out, "{commit}"))?;
+            }
+        }
         Some("again") => again(root, &limits, &mut out)?,
         _ => {
             let view = history.view();
@@ -62,6 +73,34 @@ fn again(root: &str, limits: &Limits, out: &mut impl Write) -> std::io::Result<(
         out,
         "one new commit in {elapsed:.1?}, same bytes as from nothing: {same}"
     )
+}
+
+fn lines(root: &str, history: &History, out: &mut impl Write) -> std::io::Result<()> {
+    let Ok(repository) = Repository::open(root.as_ref()) else {
+        return Ok(());
+    };
+    for commit in history.view().commits().filter(|commit| !commit.is_merge()) {
+        writeln!(out, "{}", commit.id())?;
+        for file in repository
+            .changed_files(&Range::Commit(commit.id().to_string()))
+            .0
+            .files
+        {
+            for hunk in file.hunks {
+                let range = |range: contextd_history::LineRange| {
+                    (range.start - u32::from(range.count == 0), range.count)
+                };
+                writeln!(
+                    out,
+                    "{}\t{:?} {:?}",
+                    file.path,
+                    range(hunk.old),
+                    range(hunk.new)
+                )?;
+            }
+        }
+    }
+    Ok(())
 }
 
 fn list(history: &History, out: &mut impl Write) -> std::io::Result<()> {

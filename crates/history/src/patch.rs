@@ -27,9 +27,14 @@ pub fn parse_patch(patch: &[u8], prefix: &str) -> (ChangeSet, Vec<Problem>) {
     (set, parser.problems)
 }
 
-/// Makes the paths relative to the root; `None` for a file outside.
+/// Makes the paths relative to the root; `None` for a file outside. A patch can come from anyone,
+/// so paths that climb or start at the top of the file system are outside too.
 fn placed(mut file: FileChange, prefix: &str) -> Option<FileChange> {
-    let relative = |path: &str| path.strip_prefix(prefix).map(str::to_owned);
+    let relative = |path: &str| {
+        path.strip_prefix(prefix)
+            .filter(|path| stays_inside(path))
+            .map(str::to_owned)
+    };
     match (relative(&file.path), file.from.as_deref().map(relative)) {
         (Some(path), Some(Some(from))) => (file.path, file.from) = (path, Some(from)),
         (Some(path), None) => file.path = path,
@@ -42,6 +47,11 @@ fn placed(mut file: FileChange, prefix: &str) -> Option<FileChange> {
         (None, _) => return None,
     }
     Some(file)
+}
+
+fn stays_inside(path: &str) -> bool {
+    let is_absolute = path.starts_with(['/', '\\']) || path.as_bytes().get(1) == Some(&b':');
+    !path.is_empty() && !is_absolute && path.split(['/', '\\']).all(|part| part != "..")
 }
 
 #[derive(Default)]
@@ -251,15 +261,15 @@ impl Pending {
     }
 
     fn finish(mut self) -> Option<FileChange> {
-        if let Some((from, Some(to))) = self.renamed {
-            let hunks = self.hunks;
-            return Some(FileChange {
-                path: to,
+        if let Some((from, Some(path))) = self.renamed {
+            let change = FileChange {
+                path,
                 from: Some(from),
                 kind: ChangeKind::Renamed,
-                hunks,
+                hunks: self.hunks,
                 binary: self.binary,
-            });
+            };
+            return (!change.path.is_empty()).then_some(change);
         }
         let strip = self.git
             || [&self.old, &self.new]

@@ -57,6 +57,8 @@ pub struct Walk<'t> {
     taken: Vec<u32>,
     type_until: usize,
     pattern_until: usize,
+    /// Parameters before this offset belong to a function type, not to the owner.
+    pub no_parameters_until: usize,
     /// End of a type's path that has been reported whole.
     path_until: usize,
     annotation_until: usize,
@@ -122,6 +124,7 @@ impl<'t> Walk<'t> {
             taken: Vec::new(),
             type_until: 0,
             pattern_until: 0,
+            no_parameters_until: 0,
             path_until: 0,
             annotation_until: 0,
             seen_refs: FxHashMap::default(),

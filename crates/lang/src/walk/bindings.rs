@@ -96,6 +96,10 @@ impl<'t> Walk<'t> {
     }
 
     fn parameter(&mut self, node: Node<'t>, name: Node<'t>, type_text: &str, has_default: bool) {
+        if node.start_byte() < self.no_parameters_until {
+            self.take(name.start_byte());
+            return;
+        }
         let owner = self.owner();
         let row = self.symbols[owner as usize];
         if node.start_byte() >= row.body_start as usize && row.body_start < row.end {

@@ -51,6 +51,11 @@ impl<'t> Walk<'t> {
             return;
         }
         let path = names::path(self.text_of(node));
+        let last = names::split_last(&path).1;
+        if !self.text_of(name).contains(last) || self.rules.ignore.iter().any(|word| word == last) {
+            // The last word is none of the program's: `Foo.this`, `Foo::class`.
+            return;
+        }
         let is_type = node.start_byte() < self.type_until || self.rules.kinds.get(name.kind_id() as usize).is_some_and(|rule| rule.type_identifier);
         let kind = if is_type { RefKind::Type } else { RefKind::Field };
         if is_type && !self.text_of(node).contains('<') {

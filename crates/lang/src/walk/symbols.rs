@@ -71,10 +71,13 @@ impl<'t> Walk<'t> {
     fn declare(&mut self, node: Node<'t>, name_node: Node<'t>, rule: &SymbolRule, kind: SymbolKind) {
         let written = crate::names::path(self.text_of(name_node));
         let (qualifier, name) = crate::names::split_last(&written);
-        if !is_name(name) && !self.hooks.accepts_any_name() {
+        let text = self.text_of(name_node).trim();
+        let quoted = text.strip_prefix('`').and_then(|rest| rest.strip_suffix('`'));
+        let any = self.hooks.accepts_any_name();
+        if !is_name(name) && !any && quoted.is_none() {
             return;
         }
-        let name = if self.hooks.accepts_any_name() { self.text_of(name_node).trim() } else { name };
+        let (qualifier, name) = if any { (qualifier, text) } else { quoted.map_or((qualifier, name), |inner| ("", inner)) };
         let scope = self.hooks.scope(node, self).unwrap_or_else(|| qualifier.to_owned());
         let body = find(node, &rule.body);
         let type_text = find(node, &rule.type_field).map_or("", |child| self.text_of(child));

@@ -1,1 +1,31 @@
+//! Facts of all files → edges, each with a confidence and the line of its evidence.
+//!
+//! [`World::build`] gathers what files show to one another: definitions, modules, members, bases.
+//! [`World::link_file`] then resolves one file's references. It is a pure function of that file's
+//! facts and of the *interfaces* of all files (see [`interface`]), so files are linked in parallel,
+//! and after an edit that leaves a file's interface alone only that file is linked again.
+//!
+//! A name that cannot be told apart yields guessed edges with a low confidence, or none.
 
+mod communities;
+mod edges;
+pub mod interface;
+mod key;
+mod links;
+mod policy;
+mod resolve;
+mod types;
+mod world;
+
+pub use interface::{interface_fingerprint, mentions};
+pub use links::{LinkOptions, Links, Reason, Unresolved, link};
+pub use world::World;
+
+use contextd_model::facts::FactsView;
+
+/// One file to link: its path from the root with `/`, and its facts.
+#[derive(Clone, Copy, Debug)]
+pub struct LinkFile<'a> {
+    pub path: &'a str,
+    pub view: FactsView<'a>,
+}

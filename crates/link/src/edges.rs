@@ -1,0 +1,186 @@
+//! One file's edges: what its references, imports, bases and nesting come to.
+
+mod guess;
+mod structure;
+mod testing;
+
+use crate::links::{Reason, Unresolved};
+use crate::policy::Modules as Style;
+use crate::resolve::{Kind, Resolver, Value, Want};
+use crate::world::{Module, World};
+use contextd_model::facts::{FILE_SYMBOL, RefRow, modifier};
+use contextd_model::graph::{EdgeRow, KNOWN_CONFIDENCE};
+use contextd_model::{EdgeKind, Provenance, RefKind, SymbolKind};
+
+impl World<'_> {
+    /// Returns the edges that a file's facts give rise to, as (source, edge), sorted and without
+    /// repetition. Nearly all sources are the file's own symbols; `co_tested_with` joins others.
+    pub fn link_file(&self, file: usize) -> Vec<(u32, EdgeRow)> {
+        self.link_file_counted(file).0
+    }
+
+    /// Returns the edges of a file and what could not be resolved in it.
+    pub fn link_file_counted(&self, file: usize) -> (Vec<(u32, EdgeRow)>, Unresolved) {
+        let mut linker = FileLinker { world: self, file: file as u32, resolver: Resolver::with_locals(self, file as u32), edges: Vec::new(), unresolved: Unresolved::default() };
+        linker.structure();
+        if self.tables[file].policy.modules != Style::None {
+            linker.imports();
+            linker.bases();
+            linker.references();
+            linker.testing();
+        }
+        (merge(linker.edges), linker.unresolved)
+    }
+}
+
+pub(crate) struct FileLinker<'w, 'f> {
+    world: &'w World<'f>,
+    file: u32,
+    resolver: Resolver<'w, 'f>,
+    edges: Vec<(u32, EdgeRow)>,
+    unresolved: Unresolved,
+}
+
+impl FileLinker<'_, '_> {
+    fn push(&mut self, source: u32, target: u32, kind: EdgeKind, line: u32, confidence: u8, count: u16) {
+        if source == target {
+            return;
+        }
+        let provenance = if confidence >= KNOWN_CONFIDENCE { Provenance::AstResolved } else { Provenance::AstInferred };
+        self.edges.push((source, EdgeRow { target, line, kind: kind as u8, confidence, provenance: provenance as u8, count: count.min(255) as u8 }));
+    }
+
+    fn references(&mut self) {
+        let world = self.world;
+        let view = &world.files[self.file as usize].view;
+        for row in view.refs {
+            let kind = row.kind();
+            if matches!(kind, RefKind::Env | RefKind::Process | RefKind::Route) {
+                continue;
+            }
+            let want = match kind {
+                RefKind::Type => Want::Type,
+                RefKind::Call | RefKind::Construct | RefKind::Macro => Want::Call,
+                _ => Want::Any,
+            };
+            let name = view.str(row.name);
+            let value = if row.qualifier.is_empty() { self.resolver.bare(row.owner, name, want, row.line) } else { self.resolver.qualified(row.owner, row.qualifier, name, want, row.line) };
+            self.refer(row, name, value);
+        }
+    }
+
+    fn refer(&mut self, row: &RefRow, name: &str, value: Value<'_>) {
+        let language = self.world.files[self.file as usize].view.language;
+        match value.kind {
+            Kind::Symbol(target) => self.refer_to(row, target, value.sure),
+            Kind::Super(owner) => self.refer_to_base(row, owner),
+            Kind::Module(module) if matches!(row.kind(), RefKind::Call | RefKind::Construct) => {
+                if let Kind::Symbol(target) = self.resolver.default_of(module).kind {
+                    self.refer_to(row, target, value.sure);
+                }
+            }
+            Kind::External => self.unresolved.add(language, Reason::External, row.count),
+            Kind::Ambiguous => self.guess_global(row, name, language),
+            Kind::Unknown => self.guess_member(row, name, language),
+            Kind::Module(_) | Kind::Instance(_) | Kind::Typed(..) | Kind::Local => {}
+        }
+    }
+
+    fn refer_to(&mut self, row: &RefRow, target: u32, sure: u8) {
+        let world = self.world;
+        let source = world.global(self.file, row.owner);
+        let found = world.kind(target);
+        if !found.is_code() {
+            return;
+        }
+        let (line, count) = (row.line, row.count);
+        match row.kind() {
+            RefKind::Call | RefKind::Construct | RefKind::Macro if found.is_type() => {
+                let constructor = self.constructor(target);
+                self.push(source, constructor.unwrap_or(target), EdgeKind::Calls, line, sure, count);
+                if constructor.is_some() {
+                    self.push(source, target, EdgeKind::References, line, sure, count);
+                }
+            }
+            RefKind::Call | RefKind::Construct | RefKind::Macro if found.is_callable() => self.push(source, target, EdgeKind::Calls, line, sure, count),
+            RefKind::Type if found.is_type() => self.push(source, target, EdgeKind::TypeHintOf, line, sure, count),
+            RefKind::Decorate => self.push(source, target, EdgeKind::Decorates, line, sure, count),
+            RefKind::Throw => self.push(source, target, EdgeKind::Throws, line, sure, count),
+            _ if matches!(found, SymbolKind::Field | SymbolKind::Property) => self.push(source, target, EdgeKind::AccessesField, line, sure, count),
+            _ => self.push(source, target, EdgeKind::References, line, sure, count),
+        }
+    }
+
+    /// `super(…)` calls the constructor of the base.
+    fn refer_to_base(&mut self, row: &RefRow, owner: u32) {
+        let Some(base) = self.world.supers.get(&owner).and_then(|supers| supers.found.first().copied()) else { return };
+        self.refer_to(row, base.target, base.sure);
+    }
+
+    /// Returns the constructor that a class defines itself.
+    fn constructor(&self, class: u32) -> Option<u32> {
+        let world = self.world;
+        let file = world.file_of(class);
+        let local = world.local(class);
+        let policy = world.tables[file as usize].policy;
+        let rows = world.files[file as usize].view.symbols;
+        let members = rows.iter().enumerate().skip(local as usize + 1).take_while(|(_, row)| row.parent >= local).filter(|(_, row)| row.parent == local);
+        let mut found = members.filter(|(_, row)| row.kind() == SymbolKind::Constructor || row.kind() == SymbolKind::Method && policy.constructors.contains(&world.files[file as usize].view.str(row.name)));
+        found.next().map(|(at, _)| world.global(file, at as u32))
+    }
+
+    fn imports(&mut self) {
+        let world = self.world;
+        let view = &world.files[self.file as usize].view;
+        let table = &world.tables[self.file as usize];
+        let this = world.global(self.file, FILE_SYMBOL);
+        for (at, row) in view.imports.iter().enumerate() {
+            let exported = matches!(row.kind, contextd_model::facts::import_kind::REEXPORT | contextd_model::facts::import_kind::REEXPORT_ALL);
+            let module = table.modules[at];
+            if !row.module.is_empty() {
+                if let Some(target) = self.module_symbol(module) {
+                    self.push(this, target, EdgeKind::Imports, row.line, crate::resolve::sure::IMPORT, 1);
+                }
+            }
+            let value = self.resolver.import(self.file, at as u32, Want::Any);
+            let Kind::Symbol(target) = value.kind else { continue };
+            let kind = if exported || self.is_package_export(row.module) { EdgeKind::Exports } else { EdgeKind::Imports };
+            let source = if row.owner == FILE_SYMBOL { this } else { world.global(self.file, row.owner) };
+            self.push(if kind == EdgeKind::Exports { this } else { source }, target, kind, row.line, value.sure, 1);
+        }
+        for (at, row) in view.symbols.iter().enumerate().skip(1).filter(|(_, row)| row.parent == FILE_SYMBOL && row.has(modifier::EXPORTED)) {
+            self.push(this, world.global(self.file, at as u32), EdgeKind::Exports, row.name_line, 100, 1);
+        }
+    }
+
+    /// A Python package shows what its `__init__` imports from within.
+    fn is_package_export(&self, module: contextd_model::StrId) -> bool {
+        let file = &self.world.files[self.file as usize];
+        crate::world::modules::basename(file.path).starts_with("__init__.") && file.view.str(module).starts_with('.')
+    }
+
+    fn module_symbol(&self, module: Module) -> Option<u32> {
+        match module {
+            Module::File(file) => Some(self.world.global(file, FILE_SYMBOL)),
+            Module::Package(package) => Some(self.world.global(self.world.modules.package_file(package), FILE_SYMBOL)),
+            Module::External => None,
+        }
+    }
+}
+
+/// Sorts by source, kind and target; of repeated edges the surest stays, with the first line.
+pub(crate) fn merge(mut edges: Vec<(u32, EdgeRow)>) -> Vec<(u32, EdgeRow)> {
+    edges.sort_unstable_by_key(|(source, edge)| (*source, edge.kind, edge.target, edge.line, edge.confidence));
+    edges.dedup_by(|(later_source, later), (source, edge)| {
+        let same = later_source == source && later.kind == edge.kind && later.target == edge.target;
+        if same {
+            edge.count = edge.count.saturating_add(later.count);
+            if later.confidence > edge.confidence {
+                (edge.confidence, edge.provenance) = (later.confidence, later.provenance);
+            }
+            edge.line = if edge.line == 0 { later.line } else { edge.line };
+        }
+        same
+    });
+    edges
+}

@@ -1,0 +1,197 @@
+//! From names in one file to symbols of all files.
+//!
+//! A [`Resolver`] belongs to one file. Of other files it reads what their interfaces hold, never the
+//! local variables of a body.
+
+mod imports;
+mod members;
+mod names;
+mod values;
+
+use crate::key::{self, Index};
+use crate::world::{Module, World};
+use contextd_model::SymbolKind;
+use contextd_model::facts::{BaseRow, modifier};
+use rustc_hash::FxHashMap;
+
+/// Which of several symbols of one name is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Want {
+    Type,
+    Call,
+    Any,
+}
+
+/// A file and the row in it from whose scope a name is seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub file: u32,
+    pub owner: u32,
+}
+
+/// What an expression stands for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kind<'f> {
+    Module(Module),
+    /// The symbol itself: a type, a function, a variable.
+    Symbol(u32),
+    /// A value of the type.
+    Instance(u32),
+    /// A value of the type as written, seen from the place.
+    Typed(Place, &'f str),
+    /// What the type inherits: `super`.
+    Super(u32),
+    /// A local variable or an expression of unknown type.
+    Local,
+    /// Something from outside of the repository.
+    External,
+    /// Several symbols fit and nothing tells them apart.
+    Ambiguous,
+    Unknown,
+}
+
+/// A meaning and how sure it is, in percent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Value<'f> {
+    pub kind: Kind<'f>,
+    pub sure: u8,
+}
+
+/// How sure a step of resolution is.
+pub mod sure {
+    /// The scope that the source stands in.
+    pub const SCOPE: u8 = 98;
+    pub const IMPORT: u8 = 97;
+    pub const PACKAGE: u8 = 96;
+    /// A declared or constructed type.
+    pub const TYPE: u8 = 95;
+    /// A type that follows from a call's result or another name.
+    pub const INFERRED: u8 = 92;
+    /// One of several types may be meant.
+    pub const UNION: u8 = 80;
+    /// The only definition of a name that all files share.
+    pub const SHARED: u8 = 92;
+}
+
+impl<'f> Value<'f> {
+    pub const UNKNOWN: Value<'static> = Value { kind: Kind::Unknown, sure: 0 };
+    pub const EXTERNAL: Value<'static> = Value { kind: Kind::External, sure: 0 };
+    pub const LOCAL: Value<'static> = Value { kind: Kind::Local, sure: 0 };
+
+    pub fn new(kind: Kind<'f>, sure: u8) -> Self {
+        Self { kind, sure }
+    }
+
+    /// Returns the value, no surer than `sure`.
+    pub fn at_most(self, sure: u8) -> Self {
+        Self { sure: self.sure.min(sure), ..self }
+    }
+
+    fn is_found(&self) -> bool {
+        !matches!(self.kind, Kind::Unknown)
+    }
+}
+
+/// Steps that one question may take, bindings and types of types included.
+const MAX_DEPTH: u32 = 12;
+/// Steps that one question may take in all, however they branch.
+const MAX_STEPS: u32 = 400;
+
+/// Resolves the names of one file.
+pub struct Resolver<'w, 'f> {
+    pub world: &'w World<'f>,
+    pub file: u32,
+    /// Bindings of this file by owner and name; empty while the world is being built.
+    bindings: Index,
+    qualifiers: FxHashMap<(u32, u32), Value<'f>>,
+    depth: u32,
+    steps: u32,
+}
+
+impl<'w, 'f> Resolver<'w, 'f> {
+    /// Makes a resolver that sees no local variables, as the world's tables need it.
+    pub fn new(world: &'w World<'f>, file: u32) -> Self {
+        Self { world, file, bindings: Index::default(), qualifiers: FxHashMap::default(), depth: 0, steps: 0 }
+    }
+
+    /// Makes a resolver that sees the file's local variables.
+    pub fn with_locals(world: &'w World<'f>, file: u32) -> Self {
+        let view = &world.files[file as usize].view;
+        let pairs = view.bindings.iter().enumerate().map(|(at, row)| (key::within(u64::from(row.owner), key::name(view.str(row.name))), at as u32)).collect();
+        Self { bindings: Index::new(pairs), ..Self::new(world, file) }
+    }
+
+    /// Resolves a bare name of this file.
+    pub fn bare(&mut self, owner: u32, name: &str, want: Want, line: u32) -> Value<'f> {
+        self.steps = 0;
+        self.name(Place { file: self.file, owner }, name, want, line)
+    }
+
+    /// Resolves a name behind a qualifier of this file.
+    pub fn qualified(&mut self, owner: u32, qualifier: contextd_model::StrId, name: &str, want: Want, line: u32) -> Value<'f> {
+        self.steps = 0;
+        let receiver = match self.qualifiers.get(&(owner, qualifier.0)) {
+            Some(&value) => value,
+            None => {
+                let text = self.world.files[self.file as usize].view.str(qualifier);
+                let value = self.path(Place { file: self.file, owner }, text, line);
+                self.qualifiers.insert((owner, qualifier.0), value);
+                value
+            }
+        };
+        self.member(receiver, name, want)
+    }
+
+    /// Resolves a base type.
+    pub fn base(&mut self, row: &BaseRow) -> Value<'f> {
+        self.steps = 0;
+        let view = &self.world.files[self.file as usize].view;
+        let owner = view.symbols.get(row.owner as usize).map_or(0, |symbol| if symbol.parent == contextd_model::facts::NONE { 0 } else { symbol.parent });
+        let place = Place { file: self.file, owner };
+        let (qualifier, name) = (view.str(row.qualifier), view.str(row.name));
+        if qualifier.is_empty() {
+            return self.name(place, name, Want::Type, u32::MAX);
+        }
+        let receiver = self.path(place, qualifier, u32::MAX);
+        self.member(receiver, name, Want::Type)
+    }
+
+    /// Resolves the scope that a declaration outside of its type names.
+    pub fn outer_scope(&mut self, parent: u32, scope: &str) -> Value<'f> {
+        self.steps = 0;
+        let place = Place { file: self.file, owner: parent };
+        match scope.rsplit_once('.') {
+            None => self.name(place, scope, Want::Type, u32::MAX),
+            Some((qualifier, name)) => {
+                let receiver = self.path(place, qualifier, u32::MAX);
+                self.member(receiver, name, Want::Type)
+            }
+        }
+    }
+
+    /// Runs one step deeper; gives up beyond the caps.
+    fn deeper(&mut self, step: impl FnOnce(&mut Self) -> Value<'f>) -> Value<'f> {
+        self.steps += 1;
+        if self.depth >= MAX_DEPTH || self.steps > MAX_STEPS {
+            return Value::UNKNOWN;
+        }
+        self.depth += 1;
+        let value = step(self);
+        self.depth -= 1;
+        value
+    }
+
+    /// Chooses among symbols of one scope and name: merged declarations, overloads, redefinitions.
+    fn pick(&self, symbols: &[u32], want: Want) -> Option<u32> {
+        symbols.iter().copied().min_by_key(|&symbol| {
+            let row = self.world.row(symbol);
+            let kind = row.kind();
+            let fits = match want {
+                Want::Type => kind.is_type() || matches!(kind, SymbolKind::Namespace | SymbolKind::Module),
+                Want::Call => kind.is_callable() || kind.is_type() && kind != SymbolKind::Interface && kind != SymbolKind::TypeAlias,
+                Want::Any => true,
+            };
+            (!fits, row.has(modifier::DECLARATION) && kind.is_callable(), kind == SymbolKind::Extension, symbol)
+        })
+    }
+}

@@ -1,0 +1,175 @@
+//! Imported names: the module, then the name in it, through re-exports.
+
+use super::{Kind, Place, Resolver, Value, Want, sure};
+use crate::key;
+use crate::policy::Modules as Style;
+use crate::world::Module;
+use crate::world::modules::normal;
+use contextd_model::facts::{FILE_SYMBOL, import_kind, modifier};
+
+impl<'f> Resolver<'_, 'f> {
+    /// Returns what an import row binds.
+    pub fn import(&mut self, file: u32, row: u32, want: Want) -> Value<'f> {
+        let world = self.world;
+        let view = &world.files[file as usize].view;
+        let import = &view.imports[row as usize];
+        let (text, name) = (view.str(import.module), view.str(import.name));
+        let module = world.tables[file as usize].modules[row as usize];
+        if text.is_empty() {
+            return self.deeper(|resolver| resolver.exported_local(file, name, want));
+        }
+        if module == Module::External {
+            return self.imported_by_full_name(file, text, name, want);
+        }
+        if name.is_empty() {
+            return Value::new(Kind::Module(self.bound_module(file, row, module)), sure::IMPORT);
+        }
+        let found = self.deeper(|resolver| resolver.module_member(module, name, want));
+        match found.kind {
+            // The module is here but the name is not: made at run time, or by a build.
+            Kind::Unknown => self.imported_submodule(file, text, name),
+            _ => found,
+        }
+    }
+
+    /// `import a.b` binds `a`, not `a.b`.
+    fn bound_module(&self, file: u32, row: u32, module: Module) -> Module {
+        let world = self.world;
+        let view = &world.files[file as usize].view;
+        let import = &view.imports[row as usize];
+        if world.tables[file as usize].policy.modules == Style::Dotted && import.alias == import.module {
+            if let Some((first, _)) = view.str(import.module).split_once('.') {
+                return world.modules.resolve(&world.files, file, first);
+            }
+        }
+        module
+    }
+
+    fn imported_submodule(&self, file: u32, module: &str, name: &str) -> Value<'f> {
+        let world = self.world;
+        let full = match world.tables[file as usize].policy.modules {
+            Style::Dotted if module.ends_with('.') => format!("{module}{name}"),
+            Style::Dotted => format!("{module}.{name}"),
+            Style::CrateTree => format!("{module}::{name}"),
+            _ => return Value::EXTERNAL,
+        };
+        match world.modules.resolve(&world.files, file, &full) {
+            Module::External => Value::EXTERNAL,
+            found => Value::new(Kind::Module(found), sure::IMPORT),
+        }
+    }
+
+    /// `import a.b.C` where `a.b` is a package, and `a.b.C.member`.
+    fn imported_by_full_name(&mut self, file: u32, module: &str, name: &str, want: Want) -> Value<'f> {
+        let world = self.world;
+        let policy = world.tables[file as usize].policy;
+        match policy.modules {
+            Style::Dotted | Style::CrateTree => return self.imported_submodule(file, module, name).or(|| self.through_items(file, module, name, want)),
+            Style::Declared => {}
+            _ => return Value::EXTERNAL,
+        }
+        let full = if name.is_empty() { normal(module) } else { format!("{}.{name}", normal(module)) };
+        let mut end = full.len();
+        while let Some(at) = full[..end].rfind('.') {
+            if let Some(package) = world.modules.package_named(policy.family, &full[..at]) {
+                let mut value = self.module_member(Module::Package(package), full[at + 1..].split('.').next().unwrap_or(""), want);
+                for part in full[at + 1..].split('.').skip(1) {
+                    value = self.member(value, part, want);
+                }
+                return if matches!(value.kind, Kind::Unknown) { Value::EXTERNAL } else { value };
+            }
+            end = at;
+        }
+        Value::EXTERNAL
+    }
+
+    /// Rust: `use a::Type::name`, where the path ends in items.
+    fn through_items(&mut self, file: u32, module: &str, name: &str, want: Want) -> Value<'f> {
+        let world = self.world;
+        if world.tables[file as usize].policy.modules != Style::CrateTree {
+            return Value::EXTERNAL;
+        }
+        let Some((outer, last)) = module.rsplit_once("::") else { return Value::EXTERNAL };
+        let Module::File(found) = world.modules.resolve(&world.files, file, outer) else { return Value::EXTERNAL };
+        let item = self.deeper(|resolver| resolver.module_member(Module::File(found), last, Want::Type));
+        if name.is_empty() { item } else { self.member(item, name, want) }
+    }
+
+    /// An export of a name that the file defines or imports itself.
+    fn exported_local(&mut self, file: u32, path: &str, want: Want) -> Value<'f> {
+        let place = Place { file, owner: FILE_SYMBOL };
+        match path.rsplit_once('.') {
+            None => self.name(place, path, want, u32::MAX),
+            Some((qualifier, name)) => {
+                let receiver = self.path(place, qualifier, u32::MAX);
+                self.member(receiver, name, want)
+            }
+        }
+    }
+
+    /// Returns what a module shows under a name.
+    pub(super) fn module_member(&mut self, module: Module, name: &str, want: Want) -> Value<'f> {
+        let key = key::name(name);
+        let world = self.world;
+        match module {
+            Module::External => Value::EXTERNAL,
+            Module::Package(package) => self.pick(world.in_package(package, key), want).map_or(Value::UNKNOWN, |found| Value::new(Kind::Symbol(found), sure::IMPORT)),
+            Module::File(file) => self.file_member(file, name, key, want),
+        }
+    }
+
+    fn file_member(&mut self, file: u32, name: &str, key: u64, want: Want) -> Value<'f> {
+        let world = self.world;
+        if let Some(found) = self.pick(world.in_scope(world.global(file, FILE_SYMBOL), key), want) {
+            return Value::new(Kind::Symbol(found), sure::IMPORT);
+        }
+        let style = world.tables[file as usize].policy.modules;
+        if style == Style::RelativePath && name == "default" {
+            if let Some(found) = self.default_export(file) {
+                return Value::new(Kind::Symbol(found), sure::IMPORT);
+            }
+        }
+        let value = self.reexported(file, name, key, want);
+        if value.is_found() {
+            return value;
+        }
+        world.modules.child(&world.files, Module::File(file), name).map_or(Value::UNKNOWN, |found| Value::new(Kind::Module(found), sure::IMPORT))
+    }
+
+    fn default_export(&self, file: u32) -> Option<u32> {
+        let view = &self.world.files[file as usize].view;
+        let at = view.symbols.iter().position(|row| row.parent == FILE_SYMBOL && row.has(modifier::DEFAULT) && row.has(modifier::EXPORTED))?;
+        Some(self.world.global(file, at as u32))
+    }
+
+    fn reexported(&mut self, file: u32, name: &str, key: u64, want: Want) -> Value<'f> {
+        let world = self.world;
+        let view = &world.files[file as usize].view;
+        let table = &world.tables[file as usize];
+        let only_exports = table.policy.modules == Style::RelativePath;
+        for row in table.imports_of(key) {
+            let import = &view.imports[row as usize];
+            if import.owner == FILE_SYMBOL && (!only_exports || import.kind == import_kind::REEXPORT) {
+                return self.deeper(|resolver| resolver.import(file, row, want));
+            }
+        }
+        for &row in &table.wildcards {
+            let all = &view.imports[row as usize];
+            let module = table.modules[row as usize];
+            if module == Module::External || module == Module::File(file) || only_exports && all.kind != import_kind::REEXPORT_ALL {
+                continue;
+            }
+            let value = self.deeper(|resolver| resolver.module_member(module, name, want));
+            if matches!(value.kind, Kind::Symbol(_) | Kind::Module(_)) {
+                return value;
+            }
+        }
+        Value::UNKNOWN
+    }
+}
+
+impl<'f> Value<'f> {
+    fn or(self, other: impl FnOnce() -> Value<'f>) -> Value<'f> {
+        if matches!(self.kind, Kind::External | Kind::Unknown) { other() } else { self }
+    }
+}

@@ -1,0 +1,152 @@
+//! Members of modules, types and values, through bases and aliases.
+
+use super::{Kind, Place, Resolver, Value, Want, sure};
+use crate::key;
+use contextd_model::SymbolKind;
+use contextd_model::facts::NONE;
+
+/// Types looked at for one member.
+const MAX_TYPES: usize = 48;
+
+impl<'f> Resolver<'_, 'f> {
+    /// Returns what a value has under a name. `Unknown` means that nothing is known of the value or
+    /// of the member; `External` that it is not the repository's.
+    pub fn member(&mut self, value: Value<'f>, name: &str, want: Want) -> Value<'f> {
+        match value.kind {
+            Kind::Module(module) => self.deeper(|resolver| resolver.module_member(module, name, want)).or_external(),
+            Kind::Symbol(symbol) => self.member_of_symbol(symbol, value.sure, name, want),
+            Kind::Instance(symbol) => self.member_of_type(symbol, name, want).at_most(value.sure),
+            Kind::Typed(place, text) => self.member_of_written(place, text, name, want).at_most(value.sure),
+            Kind::Super(symbol) => self.inherited(symbol, name, want),
+            Kind::External => Value::EXTERNAL,
+            Kind::Local | Kind::Ambiguous | Kind::Unknown => Value::UNKNOWN,
+        }
+    }
+
+    fn member_of_symbol(&mut self, symbol: u32, how_sure: u8, name: &str, want: Want) -> Value<'f> {
+        let kind = self.world.kind(symbol);
+        if kind.is_type() {
+            return self.member_of_type(symbol, name, want).at_most(how_sure);
+        }
+        if let Some(found) = self.pick(self.world.in_scope(symbol, key::name(name)), want) {
+            // A function's own locals are not its members.
+            if !kind.is_callable() || self.world.outer.contains_key(&found) {
+                return Value::new(Kind::Symbol(found), how_sure);
+            }
+        }
+        let held = self.deeper(|resolver| resolver.variable(symbol, how_sure));
+        match held.kind {
+            Kind::Symbol(same) if same == symbol => Value::UNKNOWN,
+            _ => self.deeper(|resolver| resolver.member(held, name, want)),
+        }
+    }
+
+    fn member_of_written(&mut self, place: Place, text: &str, name: &str, want: Want) -> Value<'f> {
+        let types = self.written(place, text);
+        let mut first = Value::UNKNOWN;
+        let mut several = false;
+        let mut outside = false;
+        for &(symbol, external) in &types {
+            if external {
+                outside = true;
+                continue;
+            }
+            let value = self.deeper(|resolver| resolver.member_of_type(symbol, name, want));
+            match value.kind {
+                Kind::Unknown => {}
+                Kind::External => outside = true,
+                _ if first.is_found() => several |= first.kind != value.kind,
+                _ => first = value,
+            }
+        }
+        match first.kind {
+            Kind::Unknown if outside => Value::EXTERNAL,
+            _ if several => first.at_most(sure::UNION),
+            _ => first,
+        }
+    }
+
+    /// Finds a member in a type, its merged declarations, its fields and its bases.
+    pub(super) fn member_of_type(&mut self, symbol: u32, name: &str, want: Want) -> Value<'f> {
+        let name_key = key::name(name);
+        let mut pending = vec![symbol];
+        let mut seen = 0;
+        let mut open = false;
+        while seen < pending.len() && seen < MAX_TYPES {
+            let at = pending[seen];
+            seen += 1;
+            let value = self.own_member(at, name, name_key, want);
+            if value.is_found() {
+                return value;
+            }
+            if let Some(supers) = self.world.supers.get(&at) {
+                open |= supers.open;
+                for base in &supers.found {
+                    if !pending.contains(&base.target) {
+                        pending.push(base.target);
+                    }
+                }
+            }
+            for &merged in self.merged(at) {
+                if !pending.contains(&merged) && self.world.kind(merged).is_type() {
+                    pending.push(merged);
+                }
+            }
+        }
+        if open { Value::EXTERNAL } else { Value::UNKNOWN }
+    }
+
+    /// Returns declarations of the same name in the same scope, which some languages merge.
+    fn merged(&self, symbol: u32) -> &[u32] {
+        let world = self.world;
+        let row = world.row(symbol);
+        let file = world.file_of(symbol);
+        if row.parent == NONE {
+            return &[];
+        }
+        self.world.in_scope(world.global(file, row.parent), key::name(world.name_of(symbol)))
+    }
+
+    fn own_member(&mut self, symbol: u32, name: &str, name_key: u64, want: Want) -> Value<'f> {
+        let world = self.world;
+        let attached = world.in_scope(symbol, name_key);
+        if let Some(found) = self.pick(attached, want) {
+            return Value::new(Kind::Symbol(found), sure::SCOPE);
+        }
+        if let Some((file, row)) = world.field_binding(symbol, name_key) {
+            return self.deeper(|resolver| resolver.binding(file, row));
+        }
+        let row = world.row(symbol);
+        let file = world.file_of(symbol);
+        let text = world.files[file as usize].view.str(row.type_text);
+        let holds = match row.kind() {
+            SymbolKind::TypeAlias => true,
+            SymbolKind::Constant | SymbolKind::Variable => return self.deeper(|resolver| resolver.member_of_symbol(symbol, sure::TYPE, name, want)),
+            _ => false,
+        };
+        if holds && !text.is_empty() {
+            let place = Place { file, owner: world.local(symbol) };
+            return self.deeper(|resolver| resolver.member_of_written(place, text, name, want));
+        }
+        Value::UNKNOWN
+    }
+
+    fn inherited(&mut self, symbol: u32, name: &str, want: Want) -> Value<'f> {
+        let world = self.world;
+        let Some(supers) = world.supers.get(&symbol) else { return Value::EXTERNAL };
+        for base in &supers.found {
+            let value = self.deeper(|resolver| resolver.member_of_type(base.target, name, want));
+            if value.is_found() {
+                return value.at_most(base.sure);
+            }
+        }
+        Value::EXTERNAL
+    }
+}
+
+impl Value<'_> {
+    /// A module of the repository without the name: nothing else may be guessed.
+    fn or_external(self) -> Self {
+        if matches!(self.kind, Kind::Unknown) { Value::EXTERNAL } else { self }
+    }
+}

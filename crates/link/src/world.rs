@@ -1,0 +1,169 @@
+//! What files show to one another, gathered once before files are linked.
+
+mod build;
+mod implements;
+pub mod modules;
+
+pub use modules::Module;
+
+use crate::LinkFile;
+use crate::key::{self, Index};
+use crate::policy::Policy;
+use contextd_model::SymbolKind;
+use contextd_model::facts::{FILE_SYMBOL, NONE, SymbolRow};
+use modules::ModuleTable;
+use rustc_hash::FxHashMap;
+
+/// A base type that was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Super {
+    pub target: u32,
+    /// A `facts::base_kind`.
+    pub kind: u8,
+    pub line: u32,
+    /// Percent.
+    pub sure: u8,
+}
+
+/// The bases of a type.
+#[derive(Clone, Debug, Default)]
+pub struct Supers {
+    pub found: Vec<Super>,
+    /// Some base is outside of the repository, so members may come from there.
+    pub open: bool,
+}
+
+/// What is looked up of one file again and again.
+pub struct FileTable {
+    pub policy: &'static Policy,
+    pub package: Option<u32>,
+    /// The module of each import row.
+    pub modules: Vec<Module>,
+    /// Import rows by the key of the name they bind, sorted.
+    pub aliases: Vec<(u64, u32)>,
+    /// Import rows that bring in all names of a module.
+    pub wildcards: Vec<u32>,
+    pub is_test: bool,
+}
+
+impl FileTable {
+    /// Returns the import rows that bind a name.
+    pub fn imports_of(&self, name: u64) -> impl Iterator<Item = u32> + '_ {
+        let start = self.aliases.partition_point(|&(key, _)| key < name);
+        self.aliases[start..].iter().take_while(move |&&(key, _)| key == name).map(|&(_, row)| row)
+    }
+}
+
+/// Global tables over the interfaces of all files.
+pub struct World<'f> {
+    pub(crate) files: Vec<LinkFile<'f>>,
+    pub(crate) tables: Vec<FileTable>,
+    pub(crate) modules: ModuleTable,
+    /// Number of each file's first symbol, and the total at the end.
+    pub(crate) first: Vec<u32>,
+    file_of: Vec<u32>,
+    scopes: Index,
+    /// Members that stand outside of their type: Go methods, `impl` blocks, prototypes.
+    attached: Index,
+    /// Members of types by family and name.
+    members: Index,
+    /// File-level symbols by family and name.
+    globals: Index,
+    /// The type of a member or extension that stands outside of it.
+    pub(crate) outer: FxHashMap<u32, u32>,
+    pub(crate) supers: FxHashMap<u32, Supers>,
+    /// Bindings `self.x` by type and name: file and row.
+    fields: FxHashMap<u64, (u32, u32)>,
+    /// Interfaces that a type satisfies by its methods alone.
+    pub(crate) satisfied: FxHashMap<u32, Vec<u32>>,
+}
+
+impl<'f> World<'f> {
+    /// Gathers the tables; `files` are in global order.
+    pub fn build(files: &[LinkFile<'f>]) -> Self {
+        build::build(files)
+    }
+
+    /// Returns how many symbols all files have.
+    pub fn symbol_count(&self) -> u32 {
+        self.first.last().copied().unwrap_or(0)
+    }
+
+    pub fn file_count(&self) -> usize {
+        self.files.len()
+    }
+
+    pub(crate) fn file_of(&self, symbol: u32) -> u32 {
+        self.file_of[symbol as usize]
+    }
+
+    pub(crate) fn row(&self, symbol: u32) -> &'f SymbolRow {
+        let file = self.file_of(symbol) as usize;
+        &self.files[file].view.symbols[(symbol - self.first[file]) as usize]
+    }
+
+    /// Returns a symbol's row number in its file.
+    pub(crate) fn local(&self, symbol: u32) -> u32 {
+        symbol - self.first[self.file_of(symbol) as usize]
+    }
+
+    pub(crate) fn global(&self, file: u32, local: u32) -> u32 {
+        self.first[file as usize] + local
+    }
+
+    pub(crate) fn kind(&self, symbol: u32) -> SymbolKind {
+        self.row(symbol).kind()
+    }
+
+    pub(crate) fn name_of(&self, symbol: u32) -> &'f str {
+        self.files[self.file_of(symbol) as usize].view.str(self.row(symbol).name)
+    }
+
+    /// Returns what a scope holds under a name: children first, then what is attached from outside.
+    pub(crate) fn in_scope(&self, symbol: u32, name: u64) -> &[u32] {
+        let key = key::within(u64::from(symbol), name);
+        let found = self.scopes.get(key);
+        if found.is_empty() { self.attached.get(key) } else { found }
+    }
+
+    pub(crate) fn in_package(&self, package: u32, name: u64) -> &[u32] {
+        self.scopes.get(key::within(key::package_scope(package), name))
+    }
+
+    pub(crate) fn members_named(&self, family: u8, name: u64) -> &[u32] {
+        self.members.get(key::within(key::family_scope(family), name))
+    }
+
+    pub(crate) fn globals_named(&self, family: u8, name: u64) -> &[u32] {
+        self.globals.get(key::within(key::family_scope(family), name))
+    }
+
+    pub(crate) fn field_binding(&self, owner: u32, name: u64) -> Option<(u32, u32)> {
+        self.fields.get(&key::within(u64::from(owner), name)).copied()
+    }
+
+    /// Returns the type around a row of a file: its own scope, or the type it is attached to.
+    pub(crate) fn enclosing_type(&self, file: u32, owner: u32) -> Option<u32> {
+        let view = &self.files[file as usize].view;
+        let mut at = owner;
+        for _ in 0..64 {
+            if at == FILE_SYMBOL || at == NONE {
+                return None;
+            }
+            let row = view.symbols.get(at as usize)?;
+            let symbol = self.global(file, at);
+            if let Some(&outer) = self.outer.get(&symbol) {
+                return Some(outer);
+            }
+            if row.kind().is_type() {
+                return Some(symbol);
+            }
+            // An object literal's methods see the object as `this`.
+            if matches!(row.kind(), SymbolKind::Variable | SymbolKind::Constant) && at != owner {
+                return Some(symbol);
+            }
+            at = row.parent;
+        }
+        None
+    }
+}

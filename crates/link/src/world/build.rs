@@ -1,0 +1,252 @@
+//! The phases of building a [`World`]: each may use the tables of those before.
+
+use super::modules::ModuleTable;
+use super::{FileTable, Module, Super, Supers, World, implements};
+use crate::LinkFile;
+use crate::key::{self, Index};
+use crate::policy::{self, Modules as Style};
+use crate::resolve::{Kind, Resolver};
+use contextd_model::SymbolKind;
+use contextd_model::facts::{FILE_SYMBOL, base_kind, import_kind, modifier};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+pub fn build<'f>(files: &[LinkFile<'f>]) -> World<'f> {
+    let files: Vec<LinkFile<'f>> = files.to_vec();
+    let modules = ModuleTable::build(&files);
+    let tables: Vec<FileTable> = (0..files.len() as u32).into_par_iter().map(|file| table(&files, &modules, file)).collect();
+    let mut first = Vec::with_capacity(files.len() + 1);
+    let mut file_of = Vec::new();
+    let mut total = 0u32;
+    for (at, file) in files.iter().enumerate() {
+        first.push(total);
+        total += file.view.symbols.len() as u32;
+        file_of.resize(total as usize, at as u32);
+    }
+    first.push(total);
+    let mut world = World {
+        files,
+        tables,
+        modules,
+        first,
+        file_of,
+        scopes: Index::default(),
+        attached: Index::default(),
+        members: Index::default(),
+        globals: Index::default(),
+        outer: FxHashMap::default(),
+        supers: FxHashMap::default(),
+        fields: FxHashMap::default(),
+        satisfied: FxHashMap::default(),
+    };
+    scopes(&mut world);
+    attach(&mut world);
+    fields(&mut world);
+    supers(&mut world);
+    world.satisfied = implements::satisfied(&world);
+    world
+}
+
+fn table(files: &[LinkFile<'_>], modules: &ModuleTable, file: u32) -> FileTable {
+    let LinkFile { path, view } = files[file as usize];
+    let policy = policy::of(view.language);
+    let resolved: Vec<Module> = view.imports.iter().map(|row| if row.module.is_empty() { Module::File(file) } else { modules.resolve(files, file, view.str(row.module)) }).collect();
+    let mut aliases = Vec::new();
+    let mut wildcards = Vec::new();
+    for (at, row) in view.imports.iter().enumerate() {
+        let alias = view.str(row.alias);
+        if matches!(row.kind, import_kind::WILDCARD | import_kind::REEXPORT_ALL | import_kind::INCLUDE) {
+            wildcards.push(at as u32);
+        } else if !alias.is_empty() {
+            // `import a.b` binds `a`.
+            let bound = if policy.modules == Style::Dotted { alias.split('.').next().unwrap_or(alias) } else { alias };
+            aliases.push((key::name(bound), at as u32));
+        }
+    }
+    aliases.sort_unstable();
+    FileTable { policy, package: modules.package_of(file), modules: resolved, aliases, wildcards, is_test: contextd_lang::paths::is_test(path) }
+}
+
+#[derive(Default)]
+struct Pairs {
+    scopes: Vec<(u64, u32)>,
+    members: Vec<(u64, u32)>,
+    globals: Vec<(u64, u32)>,
+}
+
+fn scopes(world: &mut World<'_>) {
+    let parts: Vec<Pairs> = (0..world.files.len() as u32).into_par_iter().map(|file| pairs(world, file)).collect();
+    let mut all = Pairs::default();
+    for part in parts {
+        all.scopes.extend(part.scopes);
+        all.members.extend(part.members);
+        all.globals.extend(part.globals);
+    }
+    world.scopes = Index::new(all.scopes);
+    world.members = Index::new(all.members);
+    world.globals = Index::new(all.globals);
+}
+
+fn pairs(world: &World<'_>, file: u32) -> Pairs {
+    let view = &world.files[file as usize].view;
+    let table = &world.tables[file as usize];
+    let mut pairs = Pairs::default();
+    if table.policy.modules == Style::None {
+        return pairs;
+    }
+    let family = key::family_scope(table.policy.family);
+    for (at, row) in view.symbols.iter().enumerate().skip(1) {
+        let (symbol, name) = (world.global(file, at as u32), key::name(view.str(row.name)));
+        pairs.scopes.push((key::within(u64::from(world.global(file, row.parent)), name), symbol));
+        if row.has(modifier::LOCAL) || !row.kind().is_code() {
+            continue;
+        }
+        let parent = view.symbols[row.parent as usize].kind();
+        let stray = is_stray(view.str(row.qualified), view.str(view.symbols[row.parent as usize].qualified), view.str(row.name));
+        if parent.is_type() || stray {
+            pairs.members.push((key::within(family, name), symbol));
+        } else if matches!(parent, SymbolKind::File | SymbolKind::Module | SymbolKind::Namespace) {
+            pairs.globals.push((key::within(family, name), symbol));
+            let package = match parent {
+                SymbolKind::File => table.package,
+                _ => namespace(world, file, row.parent),
+            };
+            if let Some(package) = package {
+                pairs.scopes.push((key::within(key::package_scope(package), name), symbol));
+            }
+        }
+    }
+    pairs
+}
+
+/// Returns the package that a namespace block stands for.
+fn namespace(world: &World<'_>, file: u32, parent: u32) -> Option<u32> {
+    let view = &world.files[file as usize].view;
+    let policy = world.tables[file as usize].policy;
+    (policy.modules == Style::Declared).then(|| world.modules.package_named(policy.family, view.str(view.symbols[parent as usize].qualified))).flatten()
+}
+
+/// True when the qualified name has a scope that the parent does not explain.
+fn is_stray(qualified: &str, parent: &str, name: &str) -> bool {
+    scope_text(qualified, parent, name).is_some_and(|scope| !scope.is_empty())
+}
+
+/// Returns the part of a qualified name between the parent's and the name.
+fn scope_text<'a>(qualified: &'a str, parent: &str, name: &str) -> Option<&'a str> {
+    let outer = qualified.strip_suffix(name)?.trim_end_matches('.');
+    Some(outer.strip_prefix(parent).unwrap_or(outer).trim_start_matches('.'))
+}
+
+/// Finds the types of members that stand outside of them.
+fn attach(world: &mut World<'_>) {
+    let found: Vec<Vec<(u32, u32)>> = (0..world.files.len() as u32).into_par_iter().map(|file| outer_types(world, file)).collect();
+    let mut pairs = Vec::new();
+    for (symbol, target) in found.into_iter().flatten() {
+        world.outer.insert(symbol, target);
+        let file = world.file_of(symbol);
+        let view = &world.files[file as usize].view;
+        let local = world.local(symbol);
+        if world.kind(symbol) != SymbolKind::Extension {
+            pairs.push((key::within(u64::from(target), key::name(world.name_of(symbol))), symbol));
+            continue;
+        }
+        for (at, row) in view.symbols.iter().enumerate().skip(local as usize + 1).take_while(|(_, row)| row.parent >= local) {
+            if row.parent == local {
+                pairs.push((key::within(u64::from(target), key::name(view.str(row.name))), world.global(file, at as u32)));
+            }
+        }
+    }
+    world.attached = Index::new(pairs);
+}
+
+fn outer_types(world: &World<'_>, file: u32) -> Vec<(u32, u32)> {
+    let view = &world.files[file as usize].view;
+    let mut found = Vec::new();
+    if world.tables[file as usize].policy.modules == Style::None {
+        return found;
+    }
+    let mut resolver = Resolver::new(world, file);
+    for (at, row) in view.symbols.iter().enumerate().skip(1) {
+        let scope = if row.kind() == SymbolKind::Extension {
+            view.str(row.name)
+        } else {
+            scope_text(view.str(row.qualified), view.str(view.symbols[row.parent as usize].qualified), view.str(row.name)).unwrap_or("")
+        };
+        if scope.is_empty() || matches!(row.kind(), SymbolKind::Namespace | SymbolKind::Module) {
+            continue;
+        }
+        let symbol = world.global(file, at as u32);
+        if let Kind::Symbol(target) = resolver.outer_scope(row.parent, scope).kind {
+            if target != symbol && world.kind(target) != SymbolKind::Extension {
+                found.push((symbol, target));
+            }
+        }
+    }
+    found
+}
+
+/// Gathers what assignments to `self.x` and embedded fields say of a type's fields.
+fn fields(world: &mut World<'_>) {
+    let mut fields: FxHashMap<u64, (u32, u32)> = FxHashMap::default();
+    for file in 0..world.files.len() as u32 {
+        let view = &world.files[file as usize].view;
+        for (at, row) in view.bindings.iter().enumerate() {
+            let Some(name) = view.str(row.name).strip_prefix("self.") else { continue };
+            if row.type_text.is_empty() {
+                continue;
+            }
+            if let Some(owner) = world.enclosing_type(file, row.owner) {
+                fields.entry(key::within(u64::from(owner), key::name(name))).or_insert((file, at as u32));
+            }
+        }
+    }
+    world.fields = fields;
+}
+
+fn supers(world: &mut World<'_>) {
+    let found: Vec<Vec<(u32, Supers)>> = (0..world.files.len() as u32).into_par_iter().map(|file| bases(world, file)).collect();
+    for (symbol, supers) in found.into_iter().flatten() {
+        let entry = world.supers.entry(symbol).or_default();
+        entry.open |= supers.open;
+        entry.found.extend(supers.found);
+    }
+}
+
+fn bases(world: &World<'_>, file: u32) -> Vec<(u32, Supers)> {
+    let view = &world.files[file as usize].view;
+    let mut found: Vec<(u32, Supers)> = Vec::new();
+    if view.bases.is_empty() || world.tables[file as usize].policy.modules == Style::None {
+        return found;
+    }
+    let mut resolver = Resolver::new(world, file);
+    for row in view.bases {
+        let owner = world.global(file, row.owner);
+        // The bases of an `impl` block are those of its type.
+        let owner = world.outer.get(&owner).copied().unwrap_or(owner);
+        let value = resolver.base(row);
+        let slot = match found.iter_mut().find(|(symbol, _)| *symbol == owner) {
+            Some((_, slot)) => slot,
+            None => {
+                found.push((owner, Supers::default()));
+                &mut found.last_mut().expect("just pushed").1
+            }
+        };
+        match value.kind {
+            Kind::Symbol(target) if target != owner && is_base(world, target) => slot.found.push(Super { target, kind: declared_kind(world, owner, target, row.kind), line: row.line, sure: value.sure }),
+            _ => slot.open = true,
+        }
+    }
+    found
+}
+
+fn is_base(world: &World<'_>, target: u32) -> bool {
+    let kind = world.kind(target);
+    kind.is_type() || matches!(kind, SymbolKind::Module | SymbolKind::Namespace | SymbolKind::Constant | SymbolKind::Variable) && world.local(target) != FILE_SYMBOL
+}
+
+/// A list that does not tell classes from interfaces is told by what the base is.
+fn declared_kind(world: &World<'_>, owner: u32, target: u32, written: u8) -> u8 {
+    let is_interface = |symbol: u32| matches!(world.kind(symbol), SymbolKind::Interface | SymbolKind::Trait);
+    if written == base_kind::EXTENDS && is_interface(target) && !is_interface(owner) { base_kind::IMPLEMENTS } else { written }
+}
+

@@ -1,0 +1,85 @@
+//! Packages: folders of Go, declared packages and namespaces of the languages that declare them.
+
+use super::folder_of;
+use crate::LinkFile;
+use crate::key;
+use crate::policy::{self, Modules as Style};
+use rustc_hash::FxHashMap;
+
+/// Numbers of packages, by folder and by name.
+#[derive(Default)]
+pub struct Packages {
+    of_file: Vec<u32>,
+    first_file: Vec<u32>,
+    /// Go: package by folder; the package that is not the external test's comes first.
+    folders: FxHashMap<u64, u32>,
+    /// Go: folders by every run of components at their end, for vendored and staged modules.
+    endings: FxHashMap<u64, u32>,
+    named: FxHashMap<u64, u32>,
+}
+
+const NO_PACKAGE: u32 = u32::MAX;
+
+impl Packages {
+    pub fn build(files: &[LinkFile<'_>]) -> Self {
+        let mut packages = Self::default();
+        for (at, file) in files.iter().enumerate() {
+            let policy = policy::of(file.view.language);
+            let name = file.view.package_name();
+            let number = match policy.modules {
+                Style::Folder => packages.folder(at as u32, folder_of(file.path), name),
+                Style::Declared => packages.declared(at as u32, policy.family, name),
+                _ => NO_PACKAGE,
+            };
+            packages.of_file.push(number);
+        }
+        packages
+    }
+
+    fn folder(&mut self, file: u32, folder: &str, name: &str) -> u32 {
+        let number = self.number(key::within(key::name(folder), key::name(name)), file);
+        if !name.ends_with("_test") {
+            self.folders.entry(key::name(folder)).or_insert(number);
+            let mut end = folder;
+            while let Some((_, rest)) = end.split_once('/') {
+                self.endings.entry(key::name(rest)).or_insert(number);
+                end = rest;
+            }
+        }
+        number
+    }
+
+    fn declared(&mut self, file: u32, family: u8, name: &str) -> u32 {
+        self.number(key::within(key::family_scope(family), key::name(&super::normal(name))), file)
+    }
+
+    fn number(&mut self, key: u64, file: u32) -> u32 {
+        let next = self.first_file.len() as u32;
+        let number = *self.named.entry(key).or_insert(next);
+        if number == next {
+            self.first_file.push(file);
+        }
+        number
+    }
+
+    pub fn of_file(&self, file: u32) -> Option<u32> {
+        self.of_file.get(file as usize).copied().filter(|&number| number != NO_PACKAGE)
+    }
+
+    pub fn first_file(&self, package: u32) -> u32 {
+        self.first_file.get(package as usize).copied().unwrap_or(0)
+    }
+
+    pub fn in_folder(&self, folder: &str) -> Option<u32> {
+        self.folders.get(&key::name(folder)).copied()
+    }
+
+    /// Returns the package whose folder ends in all of `path`.
+    pub fn ending(&self, path: &str) -> Option<u32> {
+        path.contains('.').then(|| self.endings.get(&key::name(path)).copied()).flatten()
+    }
+
+    pub fn named(&self, family: u8, name: &str) -> Option<u32> {
+        self.named.get(&key::within(key::family_scope(family), key::name(name))).copied()
+    }
+}

@@ -3,6 +3,7 @@
 
 mod bindings;
 mod finish;
+mod recover;
 mod refs;
 mod symbols;
 
@@ -62,6 +63,7 @@ pub struct Walk<'t> {
     /// End of a type's path that has been reported whole.
     path_until: usize,
     annotation_until: usize,
+    recovery: recover::Recovery,
     seen_refs: FxHashMap<(u32, StrId, StrId, u8), u32>,
     /// Declarations that stand after a part of their node that has to be visited first.
     deferred: Vec<Deferred<'t>>,
@@ -127,6 +129,7 @@ impl<'t> Walk<'t> {
             no_parameters_until: 0,
             path_until: 0,
             annotation_until: 0,
+            recovery: recover::Recovery::default(),
             seen_refs: FxHashMap::default(),
             deferred: Vec::new(),
             sections: Vec::new(),
@@ -168,7 +171,12 @@ impl<'t> Walk<'t> {
 
     fn visit(&mut self, node: Node<'t>) -> bool {
         let rules: &'t Rules = self.rules;
-        let Some(rule) = rules.kinds.get(node.kind_id() as usize) else { return true };
+        self.recover(node);
+        let Some(rule) = rules.kinds.get(node.kind_id() as usize) else {
+            // Only errors have a kind that the grammar does not list.
+            self.enter_error(node);
+            return true;
+        };
         if rule.plain {
             return true;
         }

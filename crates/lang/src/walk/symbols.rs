@@ -270,7 +270,8 @@ impl<'t> Walk<'t> {
         }
     }
 
-    pub(super) fn branch(&mut self) {
+    /// Counts a branch of the callable around it.
+    pub fn branch(&mut self) {
         for &(symbol, _) in self.open.iter().rev() {
             let row = &mut self.symbols[symbol as usize];
             if row.kind().is_callable() {

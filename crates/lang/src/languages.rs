@@ -1,5 +1,6 @@
 //! One folder a language, one line each in [`ALL`].
 
+mod c;
 mod csharp;
 mod ecmascript;
 mod go;
@@ -14,10 +15,17 @@ use crate::registry::{Language, LanguageId};
 use crate::walk::{Flow, Walk};
 use contextd_model::Visibility;
 use contextd_model::facts::SymbolRow;
+use std::borrow::Cow;
 use tree_sitter::Node;
 
 /// What a table cannot say about a language. Every method has a default that says nothing.
 pub trait Hooks: Sync {
+    /// Returns what the parser reads instead of `text`, of the same length, where the grammar cannot
+    /// read the language as it stands (the C preprocessor).
+    fn masked<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        Cow::Borrowed(text)
+    }
+
     /// Called for the node kinds that the table lists under `hooks`, before the table applies.
     fn visit<'t>(&self, _node: Node<'t>, _walk: &mut Walk<'t>) -> Flow {
         Flow::Table
@@ -73,8 +81,8 @@ pub static ALL: &[Language] = &[
     Language { name: "typescript", full: true, grammar: Some(|| tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into()), table: include_str!("languages/typescript/language.toml"), hooks: &ecmascript::EcmaScript },
     Language { name: "tsx", full: true, grammar: Some(|| tree_sitter_typescript::LANGUAGE_TSX.into()), table: include_str!("languages/tsx/language.toml"), hooks: &ecmascript::EcmaScript },
     Language { name: "javascript", full: true, grammar: Some(|| tree_sitter_javascript::LANGUAGE.into()), table: include_str!("languages/javascript/language.toml"), hooks: &ecmascript::EcmaScript },
-    Language { name: "c", full: true, grammar: Some(|| tree_sitter_c::LANGUAGE.into()), table: include_str!("languages/c/language.toml"), hooks: &Plain },
-    Language { name: "cpp", full: true, grammar: Some(|| tree_sitter_cpp::LANGUAGE.into()), table: include_str!("languages/cpp/language.toml"), hooks: &Plain },
+    Language { name: "c", full: true, grammar: Some(|| tree_sitter_c::LANGUAGE.into()), table: include_str!("languages/c/language.toml"), hooks: &c::CFamily },
+    Language { name: "cpp", full: true, grammar: Some(|| tree_sitter_cpp::LANGUAGE.into()), table: include_str!("languages/cpp/language.toml"), hooks: &c::CFamily },
     Language { name: "csharp", full: true, grammar: Some(|| tree_sitter_c_sharp::LANGUAGE.into()), table: include_str!("languages/csharp/language.toml"), hooks: &csharp::CSharp },
     Language { name: "ruby", full: true, grammar: Some(|| tree_sitter_ruby::LANGUAGE.into()), table: include_str!("languages/ruby/language.toml"), hooks: &Plain },
     Language { name: "php", full: true, grammar: Some(|| tree_sitter_php::LANGUAGE_PHP.into()), table: include_str!("languages/php/language.toml"), hooks: &Plain },
@@ -98,6 +106,9 @@ pub static ALL: &[Language] = &[
 ];
 
 /// Tells languages apart that share an extension, by what the text says.
-pub fn refine(id: LanguageId, _text: &str) -> LanguageId {
-    id
+pub fn refine(id: LanguageId, text: &str) -> LanguageId {
+    match id.name() {
+        "c" if c::is_cpp(text) => LanguageId::by_name("cpp").unwrap_or(id),
+        _ => id,
+    }
 }

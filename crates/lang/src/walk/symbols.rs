@@ -142,9 +142,27 @@ impl<'t> Walk<'t> {
         self.open.push((index, self.depth));
         self.take(draft.name_start);
         self.set_generics(index, draft.generics);
+        if start < node.start_byte() {
+            self.adopt(start as u32, parent, index);
+        }
         self.attach(index, annotations);
         self.mark_test(index, draft.name, &signature);
         index
+    }
+
+    /// Gives the mentions in a declaration's wrapper, its decorators' arguments, to the declaration.
+    fn adopt(&mut self, start: u32, parent: u32, symbol: u32) {
+        for at in (0..self.refs.len()).rev() {
+            let row = &mut self.refs[at];
+            if row.start < start {
+                break;
+            }
+            if row.owner == parent {
+                self.seen_refs.remove(&(parent, row.name, row.qualifier, row.kind));
+                row.owner = symbol;
+                self.seen_refs.insert((symbol, row.name, row.qualifier, row.kind), at as u32);
+            }
+        }
     }
 
     /// Adds a symbol that a hook found; it stays open until the walk leaves its node, unless `leaf`.

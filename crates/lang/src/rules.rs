@@ -24,6 +24,8 @@ pub struct Source {
     pub identifiers: Vec<String>,
     pub type_identifiers: Vec<String>,
     pub type_contexts: Vec<String>,
+    /// Fields in which an identifier is a type, where the grammar does not tell by its kind.
+    pub type_fields: Vec<String>,
     pub throws: Vec<String>,
     pub transparent: Vec<String>,
     /// Nodes in which a lower-case identifier is a new local name.
@@ -215,6 +217,7 @@ pub struct Rules {
     pub self_names: Vec<String>,
     /// Names that are never references by themselves: the language's words and `self_names`.
     pub ignore: Vec<String>,
+    pub type_fields: Vec<u16>,
     pub visibility: VisibilityStyle,
     pub default_visibility: Visibility,
     pub env_calls: Vec<String>,
@@ -230,6 +233,7 @@ impl Rules {
         compiler.kinds.resize_with(grammar.node_kind_count(), KindRule::default);
         compiler.flags(source)?;
         compiler.tables(source)?;
+        let type_fields = source.type_fields.iter().map(|name| compiler.field(name)).collect::<Result<_, _>>()?;
         for kind in &mut compiler.kinds {
             kind.plain = is_plain(kind);
         }
@@ -238,6 +242,7 @@ impl Rules {
             doc: source.doc,
             doc_prefixes: source.doc_prefixes.clone(),
             self_names: source.self_names.clone(),
+            type_fields,
             ignore: source.ignore.iter().chain(&source.self_names).cloned().collect(),
             visibility: source.visibility,
             default_visibility: match &source.default_visibility {

@@ -61,7 +61,7 @@ pub struct Walk<'t> {
     /// Parameters before this offset belong to a function type, not to the owner.
     pub no_parameters_until: usize,
     /// End of a type's path that has been reported whole.
-    path_until: usize,
+    pub path_until: usize,
     annotation_until: usize,
     recovery: recover::Recovery,
     seen_refs: FxHashMap<(u32, StrId, StrId, u8), u32>,
@@ -141,6 +141,9 @@ impl<'t> Walk<'t> {
         let mut depth = 0usize;
         loop {
             self.depth = depth;
+            if !self.rules.type_fields.is_empty() {
+                self.type_field(cursor);
+            }
             let descend = self.visit(cursor.node());
             if descend && depth < MAX_DEPTH && cursor.goto_first_child() {
                 depth += 1;
@@ -157,6 +160,15 @@ impl<'t> Walk<'t> {
                 }
                 depth -= 1;
             }
+        }
+    }
+
+    /// Notes that an identifier stands where a type does.
+    fn type_field(&mut self, cursor: &TreeCursor<'t>) {
+        let node = cursor.node();
+        let is_identifier = self.rules.kinds.get(node.kind_id() as usize).is_some_and(|rule| rule.identifier);
+        if is_identifier && cursor.field_id().is_some_and(|field| self.rules.type_fields.contains(&field.get())) {
+            self.type_until = self.type_until.max(node.end_byte());
         }
     }
 

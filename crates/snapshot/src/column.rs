@@ -24,7 +24,10 @@ impl<'a> Column<'a> {
     /// Reads `bytes` as `rows` numbers; `None` when that does not come out even.
     pub(crate) fn new(bytes: &'a [u8], rows: usize) -> Option<Self> {
         let width = bytes.len().checked_div(rows).unwrap_or(0);
-        (width <= 4 && width * rows == bytes.len()).then_some(Self { bytes, width: width as u8 })
+        (width <= 4 && width * rows == bytes.len()).then_some(Self {
+            bytes,
+            width: width as u8,
+        })
     }
 
     /// Trusts that the width was found by [`Column::new`].
@@ -41,8 +44,12 @@ impl<'a> Column<'a> {
     #[inline]
     pub fn get(&self, row: u32) -> u32 {
         let width = usize::from(self.width);
-        let Some(start) = (row as usize).checked_mul(width) else { return 0 };
-        let Some(bytes) = self.bytes.get(start..start + width) else { return 0 };
+        let Some(start) = (row as usize).checked_mul(width) else {
+            return 0;
+        };
+        let Some(bytes) = self.bytes.get(start..start + width) else {
+            return 0;
+        };
         match *bytes {
             [a] => u32::from(a),
             [a, b] => u32::from_le_bytes([a, b, 0, 0]),
@@ -71,7 +78,11 @@ pub(crate) fn partition_point(rows: u32, mut is_before: impl FnMut(u32) -> bool)
     let (mut low, mut high) = (0, rows);
     while low < high {
         let middle = low + (high - low) / 2;
-        if is_before(middle) { low = middle + 1 } else { high = middle }
+        if is_before(middle) {
+            low = middle + 1
+        } else {
+            high = middle
+        }
     }
     low
 }

@@ -70,7 +70,11 @@ impl Container {
     pub(crate) fn open(path: &Path, magic: [u8; 8], count: usize) -> Result<Self> {
         let map = map(path)?;
         let sections = read_header(path, &map, magic, count)?;
-        Ok(Self { path: path.to_owned(), map, sections })
+        Ok(Self {
+            path: path.to_owned(),
+            map,
+            sections,
+        })
     }
 
     /// Returns the bytes of section `number`.
@@ -82,10 +86,6 @@ impl Container {
         }
     }
 
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// Returns the length of the file.
     pub(crate) fn size(&self) -> u64 {
         self.map.len() as u64
@@ -93,8 +93,16 @@ impl Container {
 
     /// Reads everything and holds it against the checksums.
     pub(crate) fn verify(&self) -> Result<()> {
-        let whole = self.sections.iter().enumerate().all(|(number, section)| checksum(self.section(number)) == section.checksum);
-        if whole { Ok(()) } else { Err(SnapshotError::damaged(&self.path, "checksum of a section")) }
+        let whole = self
+            .sections
+            .iter()
+            .enumerate()
+            .all(|(number, section)| checksum(self.section(number)) == section.checksum);
+        if whole {
+            Ok(())
+        } else {
+            Err(SnapshotError::damaged(&self.path, "checksum of a section"))
+        }
     }
 }
 
@@ -102,7 +110,10 @@ impl Container {
 #[allow(unsafe_code)]
 fn map(path: &Path) -> Result<Mmap> {
     let file = File::open(path).map_err(SnapshotError::io("open", path))?;
-    let length = file.metadata().map_err(SnapshotError::io("read", path))?.len();
+    let length = file
+        .metadata()
+        .map_err(SnapshotError::io("read", path))?
+        .len();
     if length < (HEAD + 8) as u64 {
         return Err(SnapshotError::damaged(path, "shorter than a header"));
     }
@@ -117,7 +128,9 @@ fn read_header(path: &Path, bytes: &[u8], magic: [u8; 8], count: usize) -> Resul
         return damaged("no such kind of file");
     }
     if number32(bytes, 8) != FORMAT_VERSION {
-        return Err(SnapshotError::Version { path: path.to_owned() });
+        return Err(SnapshotError::Version {
+            path: path.to_owned(),
+        });
     }
     let header = HEAD + count * ENTRY;
     if number32(bytes, 12) as usize != count || bytes.len() < header + 8 {
@@ -131,7 +144,11 @@ fn read_header(path: &Path, bytes: &[u8], magic: [u8; 8], count: usize) -> Resul
         let (start, length) = (number64(bytes, at), number64(bytes, at + 8));
         match start.checked_add(length) {
             Some(end) if end <= bytes.len() as u64 && start % 8 == 0 => {
-                sections.push(Section { start: start as usize, end: end as usize, checksum: number64(bytes, at + 16) });
+                sections.push(Section {
+                    start: start as usize,
+                    end: end as usize,
+                    checksum: number64(bytes, at + 16),
+                });
             }
             _ => return damaged("bounds of a section"),
         }
@@ -140,16 +157,25 @@ fn read_header(path: &Path, bytes: &[u8], magic: [u8; 8], count: usize) -> Resul
 }
 
 fn number32(bytes: &[u8], at: usize) -> u32 {
-    bytes.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map_or(0, u32::from_le_bytes)
+    bytes
+        .get(at..at + 4)
+        .and_then(|bytes| bytes.try_into().ok())
+        .map_or(0, u32::from_le_bytes)
 }
 
 fn number64(bytes: &[u8], at: usize) -> u64 {
-    bytes.get(at..at + 8).and_then(|bytes| bytes.try_into().ok()).map_or(0, u64::from_le_bytes)
+    bytes
+        .get(at..at + 8)
+        .and_then(|bytes| bytes.try_into().ok())
+        .map_or(0, u64::from_le_bytes)
 }
 
 /// Writes numbers of a meta section.
 pub(crate) fn put_numbers(numbers: &[u64]) -> Vec<u8> {
-    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+    numbers
+        .iter()
+        .flat_map(|number| number.to_le_bytes())
+        .collect()
 }
 
 /// Reads the numbers of a meta section; `None` when there are not exactly `N`.

@@ -7,10 +7,16 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum SnapshotError {
     #[error("cannot {action} {path}: {source}")]
-    Io { action: &'static str, path: PathBuf, source: io::Error },
+    Io {
+        action: &'static str,
+        path: PathBuf,
+        source: io::Error,
+    },
     #[error("{path} is damaged ({what}); run `contextd index --full` to build the index again")]
     Damaged { path: PathBuf, what: &'static str },
-    #[error("{path} was written by another version of contextd; run `contextd index` to build the index again")]
+    #[error(
+        "{path} was written by another version of contextd; run `contextd index` to build the index again"
+    )]
     Version { path: PathBuf },
 }
 
@@ -31,11 +37,18 @@ impl SnapshotError {
 
     pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
-        move |source| SnapshotError::Io { action, path, source }
+        move |source| SnapshotError::Io {
+            action,
+            path,
+            source,
+        }
     }
 
     pub(crate) fn damaged(path: &Path, what: &'static str) -> Self {
-        SnapshotError::Damaged { path: path.to_owned(), what }
+        SnapshotError::Damaged {
+            path: path.to_owned(),
+            what,
+        }
     }
 }
 

@@ -24,7 +24,13 @@ pub(crate) fn put_key(out: &mut Vec<u8>, before: &[u8], key: &[u8]) {
 /// Reads a key and returns how much it shares with the one before, and its rest.
 pub(crate) fn take_key<'a>(reader: &mut Reader<'a>) -> (usize, &'a [u8]) {
     let lengths = usize::from(reader.byte());
-    let mut long = |short: usize| if short == LONG { LONG + reader.varint() as usize } else { short };
+    let mut long = |short: usize| {
+        if short == LONG {
+            LONG + reader.varint() as usize
+        } else {
+            short
+        }
+    };
     let (shared, rest) = (long(lengths >> 4), long(lengths & LONG));
     (shared, reader.take(rest))
 }
@@ -40,7 +46,7 @@ pub(crate) fn next_key(reader: &mut Reader<'_>, key: &mut Vec<u8>) {
 pub(crate) fn pack<'a>(strings: impl Iterator<Item = &'a str>) -> (Vec<u8>, Vec<u8>) {
     let (mut ends, mut bytes, mut before) = (Vec::new(), Vec::new(), "");
     for (number, string) in strings.enumerate() {
-        if number as u32 % BLOCK == 0 {
+        if (number as u32).is_multiple_of(BLOCK) {
             if number > 0 {
                 ends.push(bytes.len() as u32);
             }

@@ -34,7 +34,10 @@ pub struct GraphWriter {
 impl GraphWriter {
     /// Starts a graph of symbols `0..symbols`.
     pub fn new(symbols: u32) -> Self {
-        Self { ends: Vec::with_capacity(symbols as usize), ..Self::default() }
+        Self {
+            ends: Vec::with_capacity(symbols as usize),
+            ..Self::default()
+        }
     }
 
     /// Adds the edges of the next symbol, in the order of symbols; every symbol has its call, also
@@ -42,7 +45,16 @@ impl GraphWriter {
     pub fn push(&mut self, edges: &[EdgeRow]) {
         let start = self.rows.len();
         self.rows.extend_from_slice(edges);
-        self.rows[start..].sort_unstable_by_key(|row| (row.target, row.kind, row.line, row.confidence, row.provenance, row.count));
+        self.rows[start..].sort_unstable_by_key(|row| {
+            (
+                row.target,
+                row.kind,
+                row.line,
+                row.confidence,
+                row.provenance,
+                row.count,
+            )
+        });
         self.ends.push(self.rows.len() as u32);
     }
 
@@ -77,7 +89,11 @@ impl GraphWriter {
         sections[UNRESOLVED] = column::pack(self.unresolved);
         sections[COMMUNITIES] = column::pack(self.communities);
         let bytes = container::assemble(MAGIC, &sections);
-        GraphImage { key: ContentHash::of(&bytes), edges: rows.len() as u64, bytes }
+        GraphImage {
+            key: ContentHash::of(&bytes),
+            edges: rows.len() as u64,
+            bytes,
+        }
     }
 }
 
@@ -86,7 +102,12 @@ fn without_strays(ends: &[u32], mut rows: Vec<EdgeRow>) -> (Vec<u32>, Vec<EdgeRo
     if rows.iter().all(|row| row.target < symbols) {
         return (ends.to_vec(), rows);
     }
-    let kept = |start: u32, end: u32| rows[start as usize..end as usize].iter().filter(|row| row.target < symbols).count() as u32;
+    let kept = |start: u32, end: u32| {
+        rows[start as usize..end as usize]
+            .iter()
+            .filter(|row| row.target < symbols)
+            .count() as u32
+    };
     let mut new_ends = Vec::with_capacity(ends.len());
     let (mut start, mut sum) = (0, 0);
     for &end in ends {
@@ -134,7 +155,11 @@ pub struct GraphImage {
 impl GraphImage {
     /// Writes the graph into its place in the index folder.
     pub fn write(&self, index_dir: &Path, durability: Durability) -> Result<()> {
-        write_atomically(&crate::graph_path(index_dir, self.key), &self.bytes, durability)
+        write_atomically(
+            &crate::graph_path(index_dir, self.key),
+            &self.bytes,
+            durability,
+        )
     }
 }
 
@@ -153,12 +178,15 @@ impl Graph {
     pub fn open(path: &Path) -> Result<Self> {
         let container = Container::open(path, MAGIC, SECTIONS)?;
         let damaged = |what| SnapshotError::damaged(path, what);
-        let numbers = container::take_numbers::<5>(container.section(META)).ok_or_else(|| damaged("counts"))?;
-        let [symbols, edges, sources, unresolved, communities] = numbers.map(|number| usize::try_from(number).unwrap_or(usize::MAX));
+        let numbers = container::take_numbers::<5>(container.section(META))
+            .ok_or_else(|| damaged("counts"))?;
+        let [symbols, edges, sources, unresolved, communities] =
+            numbers.map(|number| usize::try_from(number).unwrap_or(usize::MAX));
         let counts = [0, symbols, 0, symbols, sources, unresolved, communities];
         let mut widths = [0; SECTIONS];
         for section in [ENDS, SOURCE_ENDS, SOURCES, UNRESOLVED, COMMUNITIES] {
-            let column = Column::new(container.section(section), counts[section]).ok_or_else(|| damaged("size of a column"))?;
+            let column = Column::new(container.section(section), counts[section])
+                .ok_or_else(|| damaged("size of a column"))?;
             widths[section] = column.width();
         }
         if edges.checked_mul(size_of::<EdgeRow>()) != Some(container.section(ROWS).len()) {
@@ -166,7 +194,13 @@ impl Graph {
         }
         let symbols = u32::try_from(symbols).map_err(|_| damaged("number of symbols"))?;
         let edges = u32::try_from(edges).map_err(|_| damaged("number of edges"))?;
-        Ok(Self { container, symbols, edges, widths, counts })
+        Ok(Self {
+            container,
+            symbols,
+            edges,
+            widths,
+            counts,
+        })
     }
 
     /// Reads everything and holds it against the checksums.
@@ -196,7 +230,9 @@ impl Graph {
     #[inline]
     pub fn out(&self, symbol: u32) -> &[EdgeRow] {
         let range = self.column(ENDS).range(symbol);
-        self.rows().get(range.start as usize..range.end as usize).unwrap_or(&[])
+        self.rows()
+            .get(range.start as usize..range.end as usize)
+            .unwrap_or(&[])
     }
 
     /// Returns the symbols that have an edge to `symbol`, rising, each once.
@@ -211,7 +247,11 @@ impl Graph {
     /// Returns the edges that lead to a symbol, with their sources, rising by source.
     #[inline]
     pub fn incoming(&self, symbol: u32) -> impl Iterator<Item = (u32, EdgeRow)> + Clone + use<'_> {
-        self.sources(symbol).flat_map(move |source| self.between(source, symbol).iter().map(move |row| (source, *row)))
+        self.sources(symbol).flat_map(move |source| {
+            self.between(source, symbol)
+                .iter()
+                .map(move |row| (source, *row))
+        })
     }
 
     /// Returns the edges from one symbol to another.
@@ -219,7 +259,10 @@ impl Graph {
     pub fn between(&self, source: u32, target: u32) -> &[EdgeRow] {
         let rows = self.out(source);
         let start = rows.partition_point(|row| row.target < target);
-        let count = rows[start..].iter().take_while(|row| row.target == target).count();
+        let count = rows[start..]
+            .iter()
+            .take_while(|row| row.target == target)
+            .count();
         &rows[start..start + count]
     }
 

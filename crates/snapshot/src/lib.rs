@@ -30,10 +30,14 @@ pub use lock::WriterLock;
 pub use manifest::{Manifest, SegmentEntry};
 pub use merkle::{Tree, TreeFile, TreeNode};
 pub use postings::{CellPostings, FieldTf, SymbolPostings, TermPostings};
-pub use publish::{Collected, Durability, SnapshotName, collect_garbage, current, graph_path, publish, segment_path};
+pub use publish::{
+    Collected, Durability, SnapshotName, collect_garbage, current, graph_path, publish,
+    segment_path,
+};
 pub use refs::{FileRef, SymbolRef};
 pub use segment::{
-    Cell, FIELDS, Field, LinkRows, MAX_FIELD_LENGTH, Segment, SegmentCounts, SegmentFile, SegmentImage, SegmentWriter, SymbolDetail, Wanted,
+    Cell, FIELDS, Field, LinkRows, MAX_FIELD_LENGTH, Segment, SegmentCounts, SegmentFile,
+    SegmentImage, SegmentWriter, SymbolDetail, Wanted,
 };
 pub use shards::{segment_key, shard_count, shard_of};
 pub use snapshot::{CollectionTotals, Snapshot};

@@ -19,11 +19,20 @@ impl WriterLock {
     pub fn try_lock(index_dir: &Path) -> Result<Option<Self>> {
         std::fs::create_dir_all(index_dir).map_err(SnapshotError::io("create", index_dir))?;
         let path = index_dir.join("lock");
-        let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(SnapshotError::io("open", &path))?;
+        let file = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(&path)
+            .map_err(SnapshotError::io("open", &path))?;
         match file.try_lock() {
             Ok(()) => Ok(Some(Self { _file: file })),
             Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(source)) => Err(SnapshotError::Io { action: "lock", path, source }),
+            Err(TryLockError::Error(source)) => Err(SnapshotError::Io {
+                action: "lock",
+                path,
+                source,
+            }),
         }
     }
 
@@ -53,8 +62,16 @@ mod tests {
         let lock = WriterLock::try_lock(dir.path()).unwrap();
         assert!(lock.is_some());
         assert!(WriterLock::try_lock(dir.path()).unwrap().is_none());
-        assert!(WriterLock::lock_wait(dir.path(), Duration::from_millis(30)).unwrap().is_none());
+        assert!(
+            WriterLock::lock_wait(dir.path(), Duration::from_millis(30))
+                .unwrap()
+                .is_none()
+        );
         drop(lock);
-        assert!(WriterLock::lock_wait(dir.path(), Duration::from_millis(30)).unwrap().is_some());
+        assert!(
+            WriterLock::lock_wait(dir.path(), Duration::from_millis(30))
+                .unwrap()
+                .is_some()
+        );
     }
 }

@@ -62,7 +62,9 @@ impl Manifest {
     /// that reads it. It does not depend on the folder's place, on time or on the machine.
     pub fn index_signature(&self) -> ContentHash {
         let mut hasher = blake3::Hasher::new();
-        hasher.update(b"index\0").update(&crate::FORMAT_VERSION.to_le_bytes());
+        hasher
+            .update(b"index\0")
+            .update(&crate::FORMAT_VERSION.to_le_bytes());
         put_text(&mut hasher, &self.extractor);
         hasher.update(&self.config.0).update(&self.tree.root.0);
         ContentHash(*hasher.finalize().as_bytes())
@@ -112,14 +114,29 @@ impl Manifest {
 
 fn decode(container: &Container) -> Option<Manifest> {
     let mut head = Reader::new(container.section(HEAD));
-    let (config, root, graph) = (take_hash(&mut head), take_hash(&mut head), take_hash(&mut head));
+    let (config, root, graph) = (
+        take_hash(&mut head),
+        take_hash(&mut head),
+        take_hash(&mut head),
+    );
     let edges = take_u64(&mut head);
     let extractor = take_string(&mut head);
     let mut reader = Reader::new(container.section(SEGMENTS));
     let count = reader.count();
     let segments = (0..count).map(|_| take_segment(&mut reader)).collect();
-    let tree = Tree { root, folders: take_nodes(container.section(FOLDERS))?, packages: take_nodes(container.section(PACKAGES))? };
-    (head.is_whole() && reader.is_whole()).then_some(Manifest { extractor, config, tree, segments, graph, edges })
+    let tree = Tree {
+        root,
+        folders: take_nodes(container.section(FOLDERS))?,
+        packages: take_nodes(container.section(PACKAGES))?,
+    };
+    (head.is_whole() && reader.is_whole()).then_some(Manifest {
+        extractor,
+        config,
+        tree,
+        segments,
+        graph,
+        edges,
+    })
 }
 
 fn take_segment(reader: &mut Reader<'_>) -> SegmentEntry {
@@ -165,6 +182,12 @@ fn put_nodes(nodes: &[TreeNode]) -> Vec<u8> {
 fn take_nodes(bytes: &[u8]) -> Option<Vec<TreeNode>> {
     let mut reader = Reader::new(bytes);
     let count = reader.count();
-    let nodes = (0..count).map(|_| TreeNode { name: take_string(&mut reader), hash: take_hash(&mut reader), files: reader.varint() }).collect();
+    let nodes = (0..count)
+        .map(|_| TreeNode {
+            name: take_string(&mut reader),
+            hash: take_hash(&mut reader),
+            files: reader.varint(),
+        })
+        .collect();
     reader.is_whole().then_some(nodes)
 }

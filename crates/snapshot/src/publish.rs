@@ -44,11 +44,19 @@ fn current_path(index_dir: &Path) -> PathBuf {
 }
 
 /// Makes a snapshot the current one. Everything the manifest names must be in place.
-pub fn publish(index_dir: &Path, manifest: &Manifest, durability: Durability) -> Result<SnapshotName> {
+pub fn publish(
+    index_dir: &Path,
+    manifest: &Manifest,
+    durability: Durability,
+) -> Result<SnapshotName> {
     let bytes = manifest.encode();
     let name = SnapshotName(ContentHash::of(&bytes));
     write_atomically(&manifest_path(index_dir, name), &bytes, durability)?;
-    write_atomically(&current_path(index_dir), format!("{}\n", name.0).as_bytes(), durability)?;
+    write_atomically(
+        &current_path(index_dir),
+        format!("{}\n", name.0).as_bytes(),
+        durability,
+    )?;
     Ok(name)
 }
 
@@ -58,7 +66,9 @@ pub fn current(index_dir: &Path) -> Result<Option<SnapshotName>> {
     match fs::read_to_string(&path) {
         // What is no name was not written here: it reads as no snapshot and is replaced by the next.
         Ok(text) => Ok(ContentHash::from_hex(text.trim_end()).map(SnapshotName)),
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::InvalidData) => Ok(None),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::InvalidData) => {
+            Ok(None)
+        }
         Err(error) => Err(SnapshotError::io("read", &path)(error)),
     }
 }
@@ -71,12 +81,20 @@ static WRITTEN: AtomicU64 = AtomicU64::new(0);
 /// Writes a file so that readers see all of it or none.
 pub(crate) fn write_atomically(path: &Path, bytes: &[u8], durability: Durability) -> Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
-    let unique = format!("{TEMPORARY}{}.{}", std::process::id(), WRITTEN.fetch_add(1, Ordering::Relaxed));
+    let unique = format!(
+        "{TEMPORARY}{}.{}",
+        std::process::id(),
+        WRITTEN.fetch_add(1, Ordering::Relaxed)
+    );
     let temporary = folder.join(unique);
     let written = create(&temporary, folder)
         .and_then(|mut file| {
             file.write_all(bytes)?;
-            if durability == Durability::Sync { file.sync_all() } else { Ok(()) }
+            if durability == Durability::Sync {
+                file.sync_all()
+            } else {
+                Ok(())
+            }
         })
         .map_err(SnapshotError::io("write", &temporary))
         .and_then(|()| fs::rename(&temporary, path).map_err(SnapshotError::io("write", path)));
@@ -85,7 +103,9 @@ pub(crate) fn write_atomically(path: &Path, bytes: &[u8], durability: Durability
         return written;
     }
     if durability == Durability::Sync {
-        File::open(folder).and_then(|folder| folder.sync_all()).map_err(SnapshotError::io("write", folder))?;
+        File::open(folder)
+            .and_then(|folder| folder.sync_all())
+            .map_err(SnapshotError::io("write", folder))?;
     }
     Ok(())
 }
@@ -116,7 +136,12 @@ pub fn collect_garbage(index_dir: &Path, keep: &[SnapshotName]) -> Result<Collec
         let path = manifest_path(index_dir, *name);
         match Manifest::read(&path) {
             Ok(manifest) => {
-                used.extend(manifest.segments.iter().map(|entry| segment_path(index_dir, entry.key)));
+                used.extend(
+                    manifest
+                        .segments
+                        .iter()
+                        .map(|entry| segment_path(index_dir, entry.key)),
+                );
                 used.insert(graph_path(index_dir, manifest.graph));
                 used.insert(path);
             }
@@ -127,14 +152,25 @@ pub fn collect_garbage(index_dir: &Path, keep: &[SnapshotName]) -> Result<Collec
     }
     let mut collected = Collected::default();
     for folder in ["segments", "graph", "snapshots"] {
-        remove_unused(&index_dir.join(folder), |path| used.contains(path), &mut collected)?;
+        remove_unused(
+            &index_dir.join(folder),
+            |path| used.contains(path),
+            &mut collected,
+        )?;
     }
-    let is_temporary = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(TEMPORARY));
+    let is_temporary = |path: &Path| {
+        path.file_name()
+            .is_some_and(|name| name.to_string_lossy().starts_with(TEMPORARY))
+    };
     remove_unused(index_dir, |path| !is_temporary(path), &mut collected)?;
     Ok(collected)
 }
 
-fn remove_unused(folder: &Path, is_used: impl Fn(&Path) -> bool, collected: &mut Collected) -> Result<()> {
+fn remove_unused(
+    folder: &Path,
+    is_used: impl Fn(&Path) -> bool,
+    collected: &mut Collected,
+) -> Result<()> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),

@@ -1,7 +1,8 @@
 //! One symbol or one file of a snapshot, with everything that is known of it.
 
-use crate::segment::{Segment, SymbolDetail};
+use crate::segment::{LinkRows, Segment, SymbolDetail, Wanted};
 use crate::snapshot::Snapshot;
+use contextd_model::facts::FactsView;
 use contextd_model::{ContentHash, SymbolKind, Visibility};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -16,7 +17,11 @@ pub struct SymbolRef<'a> {
 
 impl<'a> SymbolRef<'a> {
     pub(crate) fn new(snapshot: &'a Snapshot, segment_number: usize, local: u32) -> Self {
-        Self { snapshot, segment_number, local }
+        Self {
+            snapshot,
+            segment_number,
+            local,
+        }
     }
 
     /// Returns the segment that holds the symbol.
@@ -40,7 +45,11 @@ impl<'a> SymbolRef<'a> {
 
     /// Returns the file the symbol stands in.
     pub fn file(&self) -> FileRef<'a> {
-        FileRef::new(self.snapshot, self.segment_number, self.segment().file_of(self.local))
+        FileRef::new(
+            self.snapshot,
+            self.segment_number,
+            self.segment().file_of(self.local),
+        )
     }
 
     pub fn name(&self) -> &'a str {
@@ -79,7 +88,9 @@ impl<'a> SymbolRef<'a> {
 
     /// Returns the number of the enclosing symbol; `None` for a file.
     pub fn parent(&self) -> Option<u32> {
-        self.segment().parent(self.local).map(|parent| self.first() + parent)
+        self.segment()
+            .parent(self.local)
+            .map(|parent| self.first() + parent)
     }
 
     /// Returns the numbers of the symbols inside, however deep.
@@ -89,7 +100,10 @@ impl<'a> SymbolRef<'a> {
 
     /// Returns the cells of the symbol and of what it holds.
     pub fn cells(&self) -> Range<u32> {
-        shift(self.segment().cells_of_symbol(self.local), self.snapshot.cells_of_segment(self.segment_number).start)
+        shift(
+            self.segment().cells_of_symbol(self.local),
+            self.snapshot.cells_of_segment(self.segment_number).start,
+        )
     }
 
     /// Returns offsets and texts; they are unpacked, so ask once.
@@ -127,7 +141,11 @@ pub struct FileRef<'a> {
 
 impl<'a> FileRef<'a> {
     pub(crate) fn new(snapshot: &'a Snapshot, segment_number: usize, local: u32) -> Self {
-        Self { snapshot, segment_number, local }
+        Self {
+            snapshot,
+            segment_number,
+            local,
+        }
     }
 
     /// Returns the segment that holds the file.
@@ -180,11 +198,22 @@ impl<'a> FileRef<'a> {
 
     /// Returns the numbers of the file's symbols; the first is the file itself.
     pub fn symbols(&self) -> Range<u32> {
-        shift(self.segment().symbols_of_file(self.local), self.snapshot.symbols_of_segment(self.segment_number).start)
+        shift(
+            self.segment().symbols_of_file(self.local),
+            self.snapshot.symbols_of_segment(self.segment_number).start,
+        )
+    }
+
+    /// Puts the file's facts together, chunks and the linker's rows among them; see [`Segment::facts`].
+    pub fn facts<'r>(&self, wanted: Wanted, rows: &'r mut LinkRows) -> Option<FactsView<'r>> {
+        self.segment().facts(self.local, wanted, rows)
     }
 
     pub fn cells(&self) -> Range<u32> {
-        shift(self.segment().cells_of_file(self.local), self.snapshot.cells_of_segment(self.segment_number).start)
+        shift(
+            self.segment().cells_of_file(self.local),
+            self.snapshot.cells_of_segment(self.segment_number).start,
+        )
     }
 }
 

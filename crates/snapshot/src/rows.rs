@@ -16,11 +16,19 @@ pub(crate) fn put<T>(out: &mut Vec<u8>, rows: &[T], number: impl Fn(&T) -> u32) 
 /// Writes one number of every row as the difference to the row before.
 pub(crate) fn put_delta<T>(out: &mut Vec<u8>, rows: &[T], number: impl Fn(&T) -> u32) {
     let mut before = 0;
-    put_numbers(out, rows.iter().map(|row| varint::zigzag(number(row), std::mem::replace(&mut before, number(row)))).collect::<Vec<_>>());
+    put_numbers(
+        out,
+        rows.iter()
+            .map(|row| varint::zigzag(number(row), std::mem::replace(&mut before, number(row))))
+            .collect::<Vec<_>>(),
+    );
 }
 
 /// Writes numbers whose count the reader knows, in the shortest of the modes.
-pub(crate) fn put_numbers(out: &mut Vec<u8>, numbers: impl IntoIterator<Item = u32, IntoIter: Clone>) {
+pub(crate) fn put_numbers(
+    out: &mut Vec<u8>,
+    numbers: impl IntoIterator<Item = u32, IntoIter: Clone>,
+) {
     let numbers = numbers.into_iter();
     let (mut count, mut zeros, mut plain) = (0usize, 0usize, 0usize);
     let first = numbers.clone().next().unwrap_or(0);
@@ -39,7 +47,9 @@ pub(crate) fn put_numbers(out: &mut Vec<u8>, numbers: impl IntoIterator<Item = u
     } else if count.div_ceil(8) < zeros {
         out.push(SPARSE);
         put_bits(out, numbers.clone().map(|number| number != 0));
-        numbers.filter(|&number| number != 0).for_each(|number| varint::put(out, number));
+        numbers
+            .filter(|&number| number != 0)
+            .for_each(|number| varint::put(out, number));
     } else {
         out.push(PLAIN);
         out.reserve(plain);
@@ -69,7 +79,9 @@ pub(crate) fn take<T>(reader: &mut Reader<'_>, rows: &mut [T], mut set: impl FnM
         SPARSE => {
             let bits = reader.take(rows.len().div_ceil(8));
             for (at, row) in rows.iter_mut().enumerate() {
-                let present = bits.get(at / 8).is_some_and(|byte| byte >> (at % 8) & 1 == 1);
+                let present = bits
+                    .get(at / 8)
+                    .is_some_and(|byte| byte >> (at % 8) & 1 == 1);
                 set(row, if present { reader.varint() } else { 0 });
             }
         }
@@ -78,7 +90,11 @@ pub(crate) fn take<T>(reader: &mut Reader<'_>, rows: &mut [T], mut set: impl FnM
 }
 
 /// Reads what [`put_delta`] wrote into the rows.
-pub(crate) fn take_delta<T>(reader: &mut Reader<'_>, rows: &mut [T], mut set: impl FnMut(&mut T, u32)) {
+pub(crate) fn take_delta<T>(
+    reader: &mut Reader<'_>,
+    rows: &mut [T],
+    mut set: impl FnMut(&mut T, u32),
+) {
     let mut before = 0;
     take(reader, rows, |row, folded| {
         before = varint::unzigzag(folded, before);

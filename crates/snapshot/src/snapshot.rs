@@ -56,11 +56,19 @@ impl Snapshot {
     pub fn open(index_dir: &Path) -> Result<Option<Self>> {
         let mut attempts = 0;
         loop {
-            let Some(name) = current(index_dir)? else { return Ok(None) };
+            let Some(name) = current(index_dir)? else {
+                return Ok(None);
+            };
             match Self::open_named(index_dir, name) {
                 Err(SnapshotError::Version { .. }) => return Ok(None),
                 // Files vanish only after a newer snapshot was published: read its name and go on.
-                Err(error) if error.is_missing() && attempts < ATTEMPTS && current(index_dir)? != Some(name) => attempts += 1,
+                Err(error)
+                    if error.is_missing()
+                        && attempts < ATTEMPTS
+                        && current(index_dir)? != Some(name) =>
+                {
+                    attempts += 1
+                }
                 opened => return opened.map(Some),
             }
         }
@@ -71,10 +79,16 @@ impl Snapshot {
         let path = manifest_path(index_dir, name);
         let manifest = Manifest::read(&path)?;
         let open = |entry: &crate::SegmentEntry| Segment::open(&segment_path(index_dir, entry.key));
-        let segments = manifest.segments.iter().map(open).collect::<Result<Vec<_>>>()?;
+        let segments = manifest
+            .segments
+            .iter()
+            .map(open)
+            .collect::<Result<Vec<_>>>()?;
         let graph = Graph::open(&graph_path(index_dir, manifest.graph))?;
         let damaged = |what| Err(SnapshotError::damaged(&path, what));
-        let agree = |(entry, segment): (&crate::SegmentEntry, &Segment)| *entry == crate::SegmentEntry::new(entry.key, segment.counts());
+        let agree = |(entry, segment): (&crate::SegmentEntry, &Segment)| {
+            *entry == crate::SegmentEntry::new(entry.key, segment.counts())
+        };
         if !manifest.segments.iter().zip(&segments).all(agree) {
             return damaged("counts of a segment");
         }
@@ -93,7 +107,17 @@ impl Snapshot {
         if symbols.last() != Some(&graph.symbol_count()) {
             return damaged("symbols of the graph");
         }
-        Ok(Self { name, signature: manifest.index_signature(), manifest, segments, symbols, files, cells, chunks, graph })
+        Ok(Self {
+            name,
+            signature: manifest.index_signature(),
+            manifest,
+            segments,
+            symbols,
+            files,
+            cells,
+            chunks,
+            graph,
+        })
     }
 
     /// Reads every byte and holds it against the checksums; for `doctor`.
@@ -133,7 +157,11 @@ impl Snapshot {
     /// Calls `each` with every segment and its number, in parallel; returns the results in order, so
     /// they do not depend on the number of threads.
     pub fn for_each_segment<T: Send>(&self, each: impl Fn(usize, &Segment) -> T + Sync) -> Vec<T> {
-        self.segments.par_iter().enumerate().map(|(number, segment)| each(number, segment)).collect()
+        self.segments
+            .par_iter()
+            .enumerate()
+            .map(|(number, segment)| each(number, segment))
+            .collect()
     }
 
     /// Returns the sums that averages are made of.
@@ -217,7 +245,8 @@ impl Snapshot {
     #[inline]
     pub fn file_of(&self, symbol: u32) -> u32 {
         let number = self.segment_of(symbol);
-        self.files[number] + self.segments[number].file_of(symbol.saturating_sub(self.symbols[number]))
+        self.files[number]
+            + self.segments[number].file_of(symbol.saturating_sub(self.symbols[number]))
     }
 
     /// Returns the symbols of a file; the first is the file itself.
@@ -237,7 +266,10 @@ impl Snapshot {
     /// Returns the file with that path.
     pub fn find_file(&self, path: &str) -> Option<u32> {
         let number = shard_of(path, self.segments.len() as u32) as usize;
-        self.segments.get(number)?.find_file(path).map(|file| self.files[number] + file)
+        self.segments
+            .get(number)?
+            .find_file(path)
+            .map(|file| self.files[number] + file)
     }
 
     /// Returns the symbols with exactly that name, rising.
@@ -251,17 +283,31 @@ impl Snapshot {
     }
 
     /// Returns up to `limit` symbols whose name starts with `prefix` in any case, by name without
-    /// regard to case, then by number.
+    /// regard to case, then by name, then by number.
     pub fn symbols_with_prefix(&self, prefix: &str, limit: usize) -> Vec<u32> {
-        let mut symbols = self.collect_symbols(|segment| segment.symbols_with_prefix(prefix, limit));
-        symbols.sort_by_cached_key(|&symbol| (crate::segment::folded(self.symbol(symbol).name()), symbol));
+        let mut symbols =
+            self.collect_symbols(|segment| segment.symbols_with_prefix(prefix, limit));
+        let key = |symbol: u32| {
+            let name = self.symbol(symbol).name();
+            (crate::segment::folded(name), name, symbol)
+        };
+        symbols.sort_by_cached_key(|&symbol| key(symbol));
         symbols.truncate(limit);
         symbols
     }
 
     fn collect_symbols(&self, find: impl Fn(&Segment) -> Vec<u32>) -> Vec<u32> {
-        let in_segment = |(segment, start): (&Segment, &u32)| find(segment).into_iter().map(|symbol| start + symbol).collect::<Vec<_>>();
-        self.segments.iter().zip(&self.symbols).flat_map(in_segment).collect()
+        let in_segment = |(segment, start): (&Segment, &u32)| {
+            find(segment)
+                .into_iter()
+                .map(|symbol| start + symbol)
+                .collect::<Vec<_>>()
+        };
+        self.segments
+            .iter()
+            .zip(&self.symbols)
+            .flat_map(in_segment)
+            .collect()
     }
 }
 

@@ -35,7 +35,10 @@ pub(crate) struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, failed: false }
+        Self {
+            bytes,
+            failed: false,
+        }
     }
 
     /// Returns the bytes not yet read.
@@ -62,7 +65,9 @@ impl<'a> Reader<'a> {
     fn long_varint(&mut self) -> u32 {
         let mut value = 0u32;
         for shift in [0, 7, 14, 21, 28] {
-            let Some((&byte, rest)) = self.bytes.split_first() else { break };
+            let Some((&byte, rest)) = self.bytes.split_first() else {
+                break;
+            };
             self.bytes = rest;
             value |= u32::from(byte & 0x7f) << shift;
             if byte < 0x80 {

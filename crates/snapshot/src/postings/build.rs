@@ -1,16 +1,28 @@
 //! Builds the full text of a segment.
 
-use super::{FEW, FREQUENCIES, NEAR};
+use super::{FEW, FREQUENCIES, LONG_COUNT, NEAR, SINGLE, is_single};
 use crate::{column, front, varint};
 use rustc_hash::FxHashMap;
 
 /// Collects postings while files are added; documents must come in rising order.
-#[derive(Default)]
 pub(crate) struct PostingsBuilder {
     terms: FxHashMap<Box<str>, u32>,
     symbols: Vec<Posting<[u8; 4]>>,
     paths: Vec<Posting<u32>>,
     cells: Vec<Posting<u32>>,
+}
+
+impl Default for PostingsBuilder {
+    fn default() -> Self {
+        // About what the files of a shard have, so that the table does not grow step by step.
+        let terms = FxHashMap::with_capacity_and_hasher(1 << 14, Default::default());
+        Self {
+            terms,
+            symbols: Vec::new(),
+            paths: Vec::new(),
+            cells: Vec::new(),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Default)]
@@ -49,19 +61,31 @@ impl PostingsBuilder {
                 let count = &mut frequency[usize::from(field)];
                 *count = count.saturating_add(1);
             }
-            self.symbols.push(Posting { term: group[0].0, document: symbol, frequency });
+            self.symbols.push(Posting {
+                term: group[0].0,
+                document: symbol,
+                frequency,
+            });
         }
     }
 
     /// Adds one word of a file's path.
     pub(crate) fn path(&mut self, term: u32, file: u32) {
-        self.paths.push(Posting { term, document: file, frequency: 1 });
+        self.paths.push(Posting {
+            term,
+            document: file,
+            frequency: 1,
+        });
     }
 
     /// Adds a term of a cell.
     pub(crate) fn cell(&mut self, term: u32, cell: u32, frequency: u32) {
         if frequency > 0 {
-            self.cells.push(Posting { term, document: cell, frequency });
+            self.cells.push(Posting {
+                term,
+                document: cell,
+                frequency,
+            });
         }
     }
 
@@ -78,7 +102,13 @@ impl PostingsBuilder {
         let cells = Grouped::new(self.cells, &ranks);
         let mut writer = DictionaryWriter::default();
         for (rank, (text, _)) in terms.iter().enumerate() {
-            writer.push(text, symbols.of(rank), paths.of(rank), cells.of(rank), symbol_ends);
+            writer.push(
+                text,
+                symbols.of(rank),
+                paths.of(rank),
+                cells.of(rank),
+                symbol_ends,
+            );
         }
         writer.finish()
     }
@@ -106,7 +136,10 @@ impl<F: Copy + Default> Grouped<F> {
             grouped[*at as usize] = row;
             *at += 1;
         }
-        Self { starts, rows: grouped }
+        Self {
+            starts,
+            rows: grouped,
+        }
     }
 
     fn of(&self, rank: usize) -> &[Posting<F>] {
@@ -125,7 +158,14 @@ struct DictionaryWriter {
 }
 
 impl DictionaryWriter {
-    fn push(&mut self, text: &str, symbols: &[Posting<[u8; 4]>], paths: &[Posting<u32>], cells: &[Posting<u32>], symbol_ends: &[u32]) {
+    fn push(
+        &mut self,
+        text: &str,
+        symbols: &[Posting<[u8; 4]>],
+        paths: &[Posting<u32>],
+        cells: &[Posting<u32>],
+        symbol_ends: &[u32],
+    ) {
         if self.count.is_multiple_of(front::BLOCK) {
             if self.count > 0 {
                 self.term_ends.push(self.terms.len() as u32);
@@ -145,22 +185,31 @@ impl DictionaryWriter {
         put_counted(&mut self.postings, paths);
         let paths_end = self.postings.len();
         let cell_count = put_counted(&mut self.postings, cells);
-        let (symbol_bytes, path_bytes) = ((symbols_end - start) as u32, (paths_end - symbols_end) as u32);
+        let (symbol_bytes, path_bytes) = (
+            (symbols_end - start) as u32,
+            (paths_end - symbols_end) as u32,
+        );
 
-        self.terms.push((symbol_count.min(15) << 4 | cell_count.min(15)) as u8);
-        for count in [symbol_count, cell_count] {
-            if count >= 15 {
-                varint::put(&mut self.terms, count - 15);
-            }
+        let cell_bytes = (self.postings.len() - paths_end) as u32;
+        let short = cell_code(cell_count, cell_bytes);
+        self.terms.push((symbol_count.min(15) << 4 | short) as u8);
+        if symbol_count >= 15 {
+            varint::put(&mut self.terms, symbol_count - 15);
+        }
+        if short == LONG_COUNT {
+            varint::put(&mut self.terms, cell_count - SINGLE);
         }
         if symbol_count > 0 {
-            varint::put(&mut self.terms, symbol_bytes << 1 | u32::from(path_bytes > 0));
+            varint::put(
+                &mut self.terms,
+                symbol_bytes << 1 | u32::from(path_bytes > 0),
+            );
             if path_bytes > 0 {
                 varint::put(&mut self.terms, path_bytes);
             }
         }
-        if cell_count > 0 {
-            varint::put(&mut self.terms, (self.postings.len() - paths_end) as u32);
+        if short > 0 && !is_single(short) {
+            varint::put(&mut self.terms, cell_bytes);
         }
     }
 
@@ -178,17 +227,42 @@ impl DictionaryWriter {
     }
 }
 
+/// Returns the four bits that stand for the number of cells. Most terms stand in one cell, whose
+/// posting takes one to three bytes; they need no length.
+fn cell_code(count: u32, bytes: u32) -> u32 {
+    match (count, bytes) {
+        (1, 1..=3) => SINGLE + bytes - 1,
+        (count, _) if count < SINGLE => count,
+        _ => LONG_COUNT,
+    }
+}
+
 /// Counts symbols that have the term in any field, the path of their file included.
 fn count_symbols(symbols: &[Posting<[u8; 4]>], paths: &[Posting<u32>], symbol_ends: &[u32]) -> u32 {
     let range = |file: u32| {
-        let start = if file == 0 { 0 } else { symbol_ends[file as usize - 1] };
+        let start = if file == 0 {
+            0
+        } else {
+            symbol_ends[file as usize - 1]
+        };
         start..symbol_ends[file as usize]
     };
-    let by_path: u32 = paths.chunk_by(|a, b| a.document == b.document).map(|group| range(group[0].document).len() as u32).sum();
-    let mut ranges = paths.iter().map(|posting| range(posting.document)).peekable();
+    let by_path: u32 = paths
+        .chunk_by(|a, b| a.document == b.document)
+        .map(|group| range(group[0].document).len() as u32)
+        .sum();
+    let mut ranges = paths
+        .iter()
+        .map(|posting| range(posting.document))
+        .peekable();
     let elsewhere = symbols.iter().filter(|posting| {
-        while ranges.next_if(|range| range.end <= posting.document).is_some() {}
-        !ranges.peek().is_some_and(|range| range.contains(&posting.document))
+        while ranges
+            .next_if(|range| range.end <= posting.document)
+            .is_some()
+        {}
+        !ranges
+            .peek()
+            .is_some_and(|range| range.contains(&posting.document))
     });
     by_path + elsewhere.count() as u32
 }
@@ -198,8 +272,18 @@ fn put_symbols(out: &mut Vec<u8>, postings: &[Posting<[u8; 4]>]) {
     for posting in postings {
         let distance = posting.document - next + 1;
         next = posting.document + 1;
-        let mask = posting.frequency.iter().enumerate().fold(0, |mask, (field, &count)| mask | u8::from(count > 0) << field);
-        let frequencies = if posting.frequency.iter().any(|&count| count > 1) { FREQUENCIES } else { 0 };
+        let mask = posting
+            .frequency
+            .iter()
+            .enumerate()
+            .fold(0, |mask, (field, &count)| {
+                mask | u8::from(count > 0) << field
+            });
+        let frequencies = if posting.frequency.iter().any(|&count| count > 1) {
+            FREQUENCIES
+        } else {
+            0
+        };
         let near = if distance <= NEAR { distance as u8 } else { 0 };
         out.push(mask << 4 | frequencies | near);
         if near == 0 {
@@ -215,7 +299,9 @@ fn put_symbols(out: &mut Vec<u8>, postings: &[Posting<[u8; 4]>]) {
 fn put_counted(out: &mut Vec<u8>, postings: &[Posting<u32>]) -> u32 {
     let (mut next, mut count) = (0, 0);
     for group in postings.chunk_by(|a, b| a.document == b.document) {
-        let frequency = group.iter().fold(0u32, |sum, posting| sum.saturating_add(posting.frequency));
+        let frequency = group
+            .iter()
+            .fold(0u32, |sum, posting| sum.saturating_add(posting.frequency));
         let document = group[0].document;
         varint::put(out, (document - next) << 2 | (frequency - 1).min(FEW));
         if frequency > FEW {

@@ -1,6 +1,6 @@
 //! Reads the full text of a segment in place.
 
-use super::{FEW, FREQUENCIES, NEAR, STORED_FIELDS};
+use super::{FEW, FREQUENCIES, LONG_COUNT, NEAR, SINGLE, STORED_FIELDS, is_single};
 use crate::column::{Column, partition_point};
 use crate::front;
 use crate::segment::{FIELDS, Field};
@@ -106,7 +106,11 @@ const ONCE: [[u8; FIELDS]; 16] = {
 
 impl<'a> Stored<'a> {
     fn new(bytes: &'a [u8], limit: u32) -> Self {
-        Self { reader: Reader::new(bytes), next: 0, limit }
+        Self {
+            reader: Reader::new(bytes),
+            next: 0,
+            limit,
+        }
     }
 
     #[inline]
@@ -190,7 +194,11 @@ impl<'a> Dictionary<'a> {
     }
 
     /// Calls `each` with the terms that start with `prefix`, in order, until it returns false.
-    pub(crate) fn with_prefix(&self, prefix: &str, mut each: impl FnMut(&str, TermPostings<'a>) -> bool) {
+    pub(crate) fn with_prefix(
+        &self,
+        prefix: &str,
+        mut each: impl FnMut(&str, TermPostings<'a>) -> bool,
+    ) {
         let mut walk = self.walk_from(prefix.as_bytes());
         while let Some(entry) = walk.next() {
             if !walk.key.starts_with(prefix.as_bytes()) {
@@ -199,7 +207,10 @@ impl<'a> Dictionary<'a> {
                 }
                 continue;
             }
-            let (Ok(term), Some(postings)) = (std::str::from_utf8(&walk.key), self.postings(entry)) else { continue };
+            let (Ok(term), Some(postings)) = (std::str::from_utf8(&walk.key), self.postings(entry))
+            else {
+                continue;
+            };
             if !each(term, postings) {
                 return;
             }
@@ -210,7 +221,11 @@ impl<'a> Dictionary<'a> {
     fn walk_from(&self, key: &[u8]) -> Walk<'a> {
         let blocks = self.count.div_ceil(front::BLOCK);
         let after = partition_point(blocks, |block| {
-            let mut reader = Reader::new(self.terms.get(self.term_ends.start(block) as usize..).unwrap_or(&[]));
+            let mut reader = Reader::new(
+                self.terms
+                    .get(self.term_ends.start(block) as usize..)
+                    .unwrap_or(&[]),
+            );
             front::take_key(&mut reader).1 <= key
         });
         let block = after.saturating_sub(1);
@@ -234,11 +249,17 @@ impl<'a> Dictionary<'a> {
             cell_count: entry.cell_count,
             symbols: SymbolPostings {
                 symbols: self.postings.get(at..paths_at)?,
-                paths: CellPostings { bytes: self.postings.get(paths_at..cells_at)?, limit: self.files },
+                paths: CellPostings {
+                    bytes: self.postings.get(paths_at..cells_at)?,
+                    limit: self.files,
+                },
                 file_ends: self.file_ends,
                 limit: self.symbols,
             },
-            cells: CellPostings { bytes: self.postings.get(cells_at..end)?, limit: self.cells },
+            cells: CellPostings {
+                bytes: self.postings.get(cells_at..end)?,
+                limit: self.cells,
+            },
         })
     }
 }
@@ -269,23 +290,43 @@ impl Walk<'_> {
         }
         if self.number.is_multiple_of(front::BLOCK) {
             self.key.clear();
-            self.postings_at = self.dictionary.term_postings.get(self.number / front::BLOCK);
+            self.postings_at = self
+                .dictionary
+                .term_postings
+                .get(self.number / front::BLOCK);
         }
         self.number += 1;
         let reader = &mut self.reader;
         front::next_key(reader, &mut self.key);
         let counts = u32::from(reader.byte());
-        let mut long = |count: u32| if count == 15 { reader.varint().saturating_add(15) } else { count };
-        let mut entry = Entry { start: self.postings_at, symbol_count: long(counts >> 4), cell_count: long(counts & 15), ..Entry::default() };
+        let (symbols, cells) = (counts >> 4, counts & 15);
+        let mut entry = Entry {
+            start: self.postings_at,
+            ..Entry::default()
+        };
+        entry.symbol_count = if symbols == 15 {
+            reader.varint().saturating_add(15)
+        } else {
+            symbols
+        };
+        entry.cell_count = match cells {
+            LONG_COUNT => reader.varint().saturating_add(SINGLE),
+            cells if is_single(cells) => 1,
+            cells => cells,
+        };
         if entry.symbol_count > 0 {
             let bytes = reader.varint();
             entry.symbol_bytes = bytes >> 1;
             entry.path_bytes = if bytes & 1 == 1 { reader.varint() } else { 0 };
         }
-        if entry.cell_count > 0 {
-            entry.cell_bytes = reader.varint();
-        }
-        self.postings_at = [entry.symbol_bytes, entry.path_bytes, entry.cell_bytes].iter().fold(self.postings_at, |sum, &bytes| sum.saturating_add(bytes));
+        entry.cell_bytes = match cells {
+            0 => 0,
+            cells if is_single(cells) => cells - SINGLE + 1,
+            _ => reader.varint(),
+        };
+        self.postings_at = [entry.symbol_bytes, entry.path_bytes, entry.cell_bytes]
+            .iter()
+            .fold(self.postings_at, |sum, &bytes| sum.saturating_add(bytes));
         reader.is_whole().then_some(entry)
     }
 }

@@ -33,8 +33,16 @@ pub(crate) struct Links {
 impl Links {
     /// Takes the rows of a file over.
     pub(crate) fn collect(facts: &FileFacts, interner: &mut Interner) -> Self {
-        let mut places = Places { facts, interner, strings: Vec::new(), known: FxHashMap::default() };
-        let types = limited(&facts.symbols).iter().map(|row| places.types(row)).collect();
+        let mut places = Places {
+            facts,
+            interner,
+            strings: Vec::new(),
+            known: FxHashMap::default(),
+        };
+        let types = limited(&facts.symbols)
+            .iter()
+            .map(|row| places.types(row))
+            .collect();
         let mut links = Self {
             strings: Vec::new(),
             types,
@@ -70,8 +78,12 @@ impl Links {
 
     /// Gives the strings their final numbers, in rising order.
     fn renumber(&mut self, strings: &Strings) {
-        let mut order: Vec<(u32, usize)> =
-            self.strings.iter().enumerate().map(|(place, &number)| (strings.final_numbers[number as usize], place)).collect();
+        let mut order: Vec<(u32, usize)> = self
+            .strings
+            .iter()
+            .enumerate()
+            .map(|(place, &number)| (strings.final_numbers[number as usize], place))
+            .collect();
         order.sort_unstable();
         let mut places = vec![0; order.len() + 1];
         for (at, &(_, place)) in order.iter().enumerate() {
@@ -104,12 +116,20 @@ impl Links {
     pub(crate) fn take(&mut self, bytes: &[u8], symbols: usize) -> bool {
         let mut reader = Reader::new(bytes);
         rows::take_rows(&mut reader, &mut self.strings);
-        rows::take_delta(&mut reader, &mut self.strings, |number, value| *number = value);
+        rows::take_delta(&mut reader, &mut self.strings, |number, value| {
+            *number = value
+        });
         self.types.clear();
         self.types.resize(symbols, TypeStrings::default());
-        rows::take(&mut reader, &mut self.types, |row, value| row.type_text = value);
-        rows::take(&mut reader, &mut self.types, |row, value| row.generics = value);
-        rows::take(&mut reader, &mut self.types, |row, value| row.annotations = value);
+        rows::take(&mut reader, &mut self.types, |row, value| {
+            row.type_text = value
+        });
+        rows::take(&mut reader, &mut self.types, |row, value| {
+            row.generics = value
+        });
+        rows::take(&mut reader, &mut self.types, |row, value| {
+            row.annotations = value
+        });
         take_refs(&mut reader, &mut self.refs);
         take_imports(&mut reader, &mut self.imports);
         take_bases(&mut reader, &mut self.bases);
@@ -179,8 +199,12 @@ fn take_refs(reader: &mut Reader<'_>, refs: &mut Vec<RefRow>) {
     rows::take_delta(reader, refs, |row, value| row.line = value);
     rows::take_delta(reader, refs, |row, value| row.start = value);
     rows::take(reader, refs, |row, value| row.kind = value as u8);
-    rows::take(reader, refs, |row, value| row.arguments = (value as u8).wrapping_sub(1));
-    rows::take(reader, refs, |row, value| row.count = (value as u16).wrapping_add(1));
+    rows::take(reader, refs, |row, value| {
+        row.arguments = (value as u8).wrapping_sub(1)
+    });
+    rows::take(reader, refs, |row, value| {
+        row.count = (value as u16).wrapping_add(1)
+    });
 }
 
 fn put_imports(out: &mut Vec<u8>, imports: &[ImportRow]) {

@@ -6,8 +6,10 @@
 //! are compressed in blocks. Strings of the linker are kept once a segment.
 
 pub(crate) mod details;
+mod lay_out;
 pub(crate) mod links;
 mod reader;
+mod search;
 pub(crate) mod section;
 mod strings;
 mod view;
@@ -15,8 +17,8 @@ mod writer;
 
 pub use details::SymbolDetail;
 pub use reader::{Cell, Segment};
-pub use view::{LinkRows, Wanted};
 pub use section::SegmentCounts;
+pub use view::{LinkRows, Wanted};
 pub use writer::{SegmentFile, SegmentImage, SegmentWriter};
 
 /// Searchable fields of a symbol, in the order of every `[_; FIELDS]`.

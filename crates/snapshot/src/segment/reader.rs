@@ -5,18 +5,17 @@
 
 use super::details::{self, SymbolDetail};
 use super::section::{HINT, MAGIC, Section, SegmentCounts};
-use super::strings::lower_chars;
 use super::{FIELDS, Field, MAX_QUALIFIED};
 use crate::blocks::{BlockCache, Blocks};
 use crate::column::{Column, partition_point};
 use crate::container::Container;
 use crate::error::{Result, SnapshotError};
 use crate::front::FrontCoded;
-use crate::postings::{Dictionary, TermPostings};
 use crate::varint::Reader;
 use contextd_model::facts::SymbolRow;
 use contextd_model::{ContentHash, SymbolKind, Visibility};
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -41,6 +40,11 @@ pub struct Cell {
     pub compounds: u32,
 }
 
+thread_local! {
+    /// The block of texts read last on this thread, for [`Segment::detail`].
+    static TEXT_BLOCKS: RefCell<BlockCache> = RefCell::default();
+}
+
 /// Tells segments of this process apart.
 static OPENED: AtomicU64 = AtomicU64::new(0);
 
@@ -49,17 +53,26 @@ impl Segment {
     pub fn open(path: &Path) -> Result<Self> {
         let container = Container::open(path, MAGIC, Section::ALL.len())?;
         let damaged = |what| SnapshotError::damaged(path, what);
-        let counts = SegmentCounts::decode(container.section(Section::Meta as usize)).ok_or_else(|| damaged("counts"))?;
+        let counts = SegmentCounts::decode(container.section(Section::Meta as usize))
+            .ok_or_else(|| damaged("counts"))?;
         let mut widths = vec![0; Section::ALL.len()];
         for &section in Section::ALL {
-            let Some(rows) = counts.rows(section) else { continue };
-            let column = Column::new(container.section(section as usize), rows).ok_or_else(|| damaged("size of a column"))?;
+            let Some(rows) = counts.rows(section) else {
+                continue;
+            };
+            let column = Column::new(container.section(section as usize), rows)
+                .ok_or_else(|| damaged("size of a column"))?;
             widths[section as usize] = column.width();
         }
         if container.section(Section::Hashes as usize).len() != counts.files as usize * 32 {
             return Err(damaged("number of hashes"));
         }
-        Ok(Self { container, counts, widths, identity: OPENED.fetch_add(1, Ordering::Relaxed) })
+        Ok(Self {
+            container,
+            counts,
+            widths,
+            identity: OPENED.fetch_add(1, Ordering::Relaxed),
+        })
     }
 
     /// Reads everything and holds it against the checksums.
@@ -99,7 +112,11 @@ impl Segment {
     /// Replaces `out` by the string with that number, a name or one of the linker's.
     pub(crate) fn read_string(&self, number: u32, out: &mut Vec<u8>) {
         match number.checked_sub(self.counts.names) {
-            Some(link) => FrontCoded { ends: self.column(Section::LinkStringEnds), bytes: self.section(Section::LinkStrings) }.read(link, out),
+            Some(link) => FrontCoded {
+                ends: self.column(Section::LinkStringEnds),
+                bytes: self.section(Section::LinkStrings),
+            }
+            .read(link, out),
             None => {
                 out.clear();
                 out.extend_from_slice(self.name_string(number).as_bytes());
@@ -115,13 +132,19 @@ impl Segment {
 
     /// Returns the path of a file relative to the root.
     pub fn path(&self, file: u32) -> &str {
-        text(self.section(Section::Paths), self.column(Section::PathEnds).range(file))
+        text(
+            self.section(Section::Paths),
+            self.column(Section::PathEnds).range(file),
+        )
     }
 
     /// Returns the hash of the file's original bytes.
     pub fn hash(&self, file: u32) -> ContentHash {
         let start = file as usize * 32;
-        let bytes = self.section(Section::Hashes).get(start..start + 32).and_then(|bytes| bytes.try_into().ok());
+        let bytes = self
+            .section(Section::Hashes)
+            .get(start..start + 32)
+            .and_then(|bytes| bytes.try_into().ok());
         ContentHash(bytes.unwrap_or_default())
     }
 
@@ -151,16 +174,25 @@ impl Segment {
 
     /// Returns the symbols of a file; the first is the file itself.
     pub fn symbols_of_file(&self, file: u32) -> Range<u32> {
-        clamp(self.column(Section::FileSymbolEnd).range(file), self.counts.symbols)
+        clamp(
+            self.column(Section::FileSymbolEnd).range(file),
+            self.counts.symbols,
+        )
     }
 
     pub fn cells_of_file(&self, file: u32) -> Range<u32> {
-        clamp(self.column(Section::FileCellEnd).range(file), self.counts.cells)
+        clamp(
+            self.column(Section::FileCellEnd).range(file),
+            self.counts.cells,
+        )
     }
 
     /// Returns the numbers of a file's chunks.
     pub fn chunks_of_file(&self, file: u32) -> Range<u32> {
-        clamp(self.column(Section::FileChunkEnd).range(file), self.counts.chunks)
+        clamp(
+            self.column(Section::FileChunkEnd).range(file),
+            self.counts.chunks,
+        )
     }
 
     /// Returns the number of words in the file's path.
@@ -232,7 +264,10 @@ impl Segment {
     /// Returns the enclosing symbol; `None` for a file. It always precedes its children.
     #[inline]
     pub fn parent(&self, symbol: u32) -> Option<u32> {
-        let in_file = self.column(Section::SymbolParent).get(symbol).checked_sub(1)?;
+        let in_file = self
+            .column(Section::SymbolParent)
+            .get(symbol)
+            .checked_sub(1)?;
         let first = self.symbols_of_file(self.file_of(symbol)).start;
         first.checked_add(in_file).filter(|&parent| parent < symbol)
     }
@@ -243,7 +278,9 @@ impl Segment {
         let parents = self.column(Section::SymbolParent);
         let own = symbol.saturating_sub(file.start).saturating_add(1);
         let start = symbol.saturating_add(1).min(file.end);
-        let end = (start..file.end).find(|&inner| parents.get(inner) < own).unwrap_or(file.end);
+        let end = (start..file.end)
+            .find(|&inner| parents.get(inner) < own)
+            .unwrap_or(file.end);
         start..end
     }
 
@@ -270,7 +307,8 @@ impl Segment {
 
     #[inline]
     pub fn end_line(&self, symbol: u32) -> u32 {
-        self.start_line(symbol).wrapping_add(self.column(Section::SymbolLines).get(symbol))
+        self.start_line(symbol)
+            .wrapping_add(self.column(Section::SymbolLines).get(symbol))
     }
 
     /// Returns how many words a field of the symbol has, up to [`super::MAX_FIELD_LENGTH`].
@@ -288,7 +326,14 @@ impl Segment {
 
     /// Returns how many words each field of the symbol has.
     pub fn field_lengths(&self, symbol: u32) -> [u32; FIELDS] {
-        [Field::Name, Field::Scope, Field::Path, Field::Doc, Field::Signature].map(|field| self.field_length(symbol, field))
+        [
+            Field::Name,
+            Field::Scope,
+            Field::Path,
+            Field::Doc,
+            Field::Signature,
+        ]
+        .map(|field| self.field_length(symbol, field))
     }
 
     /// Returns offsets and texts of a symbol.
@@ -300,13 +345,21 @@ impl Segment {
         let mut reader = Reader::new(self.details(file));
         details::take_symbols(&mut reader, &mut rows, &mut lengths);
         let at = symbol.saturating_sub(symbols.start) as usize;
-        let (Some(row), Some(length)) = (rows.get(at), lengths.get(at)) else { return SymbolDetail::default() };
-        let before = lengths[..at].iter().fold(0u32, |sum, length| sum.saturating_add(length.signature).saturating_add(length.doc));
-        let start = self.column(Section::FileTextEnd).start(file).saturating_add(before);
-        let mut cache = BlockCache::default();
-        let mut read = |start: u32, length: u32| {
+        let (Some(row), Some(length)) = (rows.get(at), lengths.get(at)) else {
+            return SymbolDetail::default();
+        };
+        let before = lengths[..at].iter().fold(0u32, |sum, length| {
+            sum.saturating_add(length.signature)
+                .saturating_add(length.doc)
+        });
+        let start = self
+            .column(Section::FileTextEnd)
+            .start(file)
+            .saturating_add(before);
+        let read = |start: u32, length: u32| {
             let mut bytes = Vec::new();
-            let _ = self.text().read(start as usize..start as usize + length as usize, &mut cache, &mut bytes);
+            let range = start as usize..start as usize + length as usize;
+            let _ = TEXT_BLOCKS.with_borrow_mut(|cache| self.text().read(range, cache, &mut bytes));
             String::from_utf8(bytes).unwrap_or_default()
         };
         SymbolDetail {
@@ -339,7 +392,9 @@ impl Segment {
 
     pub(crate) fn details(&self, file: u32) -> &[u8] {
         let range = self.column(Section::FileDetailEnd).range(file);
-        self.section(Section::Details).get(range.start as usize..range.end as usize).unwrap_or(&[])
+        self.section(Section::Details)
+            .get(range.start as usize..range.end as usize)
+            .unwrap_or(&[])
     }
 
     pub(crate) fn text(&self) -> Blocks<'_> {
@@ -369,7 +424,9 @@ impl Segment {
     /// Returns the cells of a symbol and of what it holds.
     pub fn cells_of_symbol(&self, symbol: u32) -> Range<u32> {
         let file = self.cells_of_file(self.file_of(symbol));
-        let start = file.start.saturating_add(self.column(Section::SymbolCellStart).get(symbol));
+        let start = file
+            .start
+            .saturating_add(self.column(Section::SymbolCellStart).get(symbol));
         let end = start.saturating_add(self.column(Section::SymbolCellCount).get(symbol));
         clamp(start..end, file.end)
     }
@@ -377,7 +434,9 @@ impl Segment {
     /// Returns a cell of a file; its symbol is one of the file's.
     pub fn cell(&self, file: u32, cell: u32) -> Cell {
         let symbols = self.symbols_of_file(file);
-        let symbol = symbols.start.saturating_add(self.column(Section::CellSymbol).get(cell));
+        let symbol = symbols
+            .start
+            .saturating_add(self.column(Section::CellSymbol).get(cell));
         Cell {
             symbol: symbol.min(symbols.end.saturating_sub(1)),
             block: self.column(Section::CellBlock).get(cell),
@@ -389,84 +448,8 @@ impl Segment {
     /// Returns the file a cell belongs to.
     pub fn file_of_cell(&self, cell: u32) -> u32 {
         let ends = self.column(Section::FileCellEnd);
-        partition_point(self.counts.files, |file| ends.get(file) <= cell).min(self.counts.files.saturating_sub(1))
-    }
-
-    // Search.
-
-    fn dictionary(&self) -> Dictionary<'_> {
-        Dictionary {
-            count: self.counts.terms,
-            terms: self.section(Section::Terms),
-            term_ends: self.column(Section::TermEnds),
-            term_postings: self.column(Section::TermPostings),
-            postings: self.section(Section::Postings),
-            file_ends: self.column(Section::FileSymbolEnd),
-            files: self.counts.files,
-            symbols: self.counts.symbols,
-            cells: self.counts.cells,
-        }
-    }
-
-    /// Returns where a term stands. Terms are words as the extractor's `terms` make them, and whole
-    /// compound identifiers behind one marking character.
-    pub fn term(&self, term: &str) -> Option<TermPostings<'_>> {
-        self.dictionary().find(term)
-    }
-
-    /// Returns up to `limit` terms that start with `prefix`, in order, with their postings.
-    pub fn terms_with_prefix(&self, prefix: &str, limit: usize) -> Vec<(String, TermPostings<'_>)> {
-        let mut found = Vec::new();
-        if limit > 0 {
-            self.dictionary().with_prefix(prefix, |term, postings| {
-                found.push((term.to_owned(), postings));
-                found.len() < limit
-            });
-        }
-        found
-    }
-
-    /// Returns the symbols with exactly that name, rising.
-    pub fn symbols_named(&self, name: &str) -> Vec<u32> {
-        let mut symbols = self.symbols_named_like(name);
-        symbols.retain(|&symbol| self.name(symbol) == name);
-        symbols
-    }
-
-    /// Returns the symbols with that name in any case, rising.
-    pub fn symbols_named_like(&self, name: &str) -> Vec<u32> {
-        let lower: String = lower_chars(name).collect();
-        let first = self.first_name_not_before(&lower);
-        let last = (first..self.counts.names).find(|&number| !lower_chars(self.name_string(number)).eq(lower.chars()));
-        let mut symbols = self.symbols_with_names(first..last.unwrap_or(self.counts.names), usize::MAX);
-        symbols.sort_unstable();
-        symbols
-    }
-
-    /// Returns up to `limit` symbols whose name starts with `prefix` in any case, in name order.
-    pub fn symbols_with_prefix(&self, prefix: &str, limit: usize) -> Vec<u32> {
-        let lower: String = lower_chars(prefix).collect();
-        let first = self.first_name_not_before(&lower);
-        let starts = |number: u32| {
-            let mut name = lower_chars(self.name_string(number));
-            lower.chars().all(|expected| name.next() == Some(expected))
-        };
-        let count = partition_point(self.counts.names - first, |at| starts(first + at));
-        self.symbols_with_names(first..first + count, limit)
-    }
-
-    fn first_name_not_before(&self, lower: &str) -> u32 {
-        partition_point(self.counts.names, |number| lower_chars(self.name_string(number)).lt(lower.chars()))
-    }
-
-    fn symbols_with_names(&self, names: Range<u32>, limit: usize) -> Vec<u32> {
-        let (order, numbers) = (self.column(Section::NameOrder), self.column(Section::SymbolName));
-        let first = partition_point(self.counts.symbols, |at| numbers.get(order.get(at)) < names.start);
-        (first..self.counts.symbols)
-            .map(|at| order.get(at))
-            .take_while(|&symbol| symbol < self.counts.symbols && names.contains(&numbers.get(symbol)))
-            .take(limit)
-            .collect()
+        partition_point(self.counts.files, |file| ends.get(file) <= cell)
+            .min(self.counts.files.saturating_sub(1))
     }
 }
 
@@ -476,5 +459,8 @@ fn clamp(range: Range<u32>, limit: u32) -> Range<u32> {
 }
 
 fn text(bytes: &[u8], range: Range<u32>) -> &str {
-    bytes.get(range.start as usize..range.end as usize).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or("")
+    bytes
+        .get(range.start as usize..range.end as usize)
+        .and_then(|bytes| std::str::from_utf8(bytes).ok())
+        .unwrap_or("")
 }

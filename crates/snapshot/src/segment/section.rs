@@ -129,9 +129,32 @@ impl SegmentCounts {
     }
 
     pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
-        let [files, symbols, cells, chunks, refs, blocks, terms, source_bytes, name, scope, path, doc, signature, words, compounds, names, links, text, link] =
-            container::take_numbers::<19>(bytes)?;
-        let small = |number: u64| u32::try_from(number).ok().filter(|&number| number < u32::MAX);
+        let [
+            files,
+            symbols,
+            cells,
+            chunks,
+            refs,
+            blocks,
+            terms,
+            source_bytes,
+            name,
+            scope,
+            path,
+            doc,
+            signature,
+            words,
+            compounds,
+            names,
+            links,
+            text,
+            link,
+        ] = container::take_numbers::<19>(bytes)?;
+        let small = |number: u64| {
+            u32::try_from(number)
+                .ok()
+                .filter(|&number| number < u32::MAX)
+        };
         Some(Self {
             files: small(files)?,
             symbols: small(symbols)?,
@@ -155,14 +178,28 @@ impl SegmentCounts {
     pub(crate) fn rows(&self, section: Section) -> Option<usize> {
         use Section::*;
         let rows = match section {
-            Meta | NameBytes | LinkStrings | Paths | Hashes | Details | Text | Links | Terms | Postings => return None,
+            Meta | NameBytes | LinkStrings | Paths | Hashes | Details | Text | Links | Terms
+            | Postings => return None,
             NameEnds => self.names,
             LinkStringEnds => self.link_strings.div_ceil(crate::front::BLOCK),
-            PathEnds | FileLanguage | FileFlags | FileLines | FileSize | FilePackage | FileSymbolEnd | FileCellEnd
-            | FileChunkEnd | FileDetailEnd | FileTextEnd | FileLinkEnd | FilePathLength => self.files,
-            SymbolName | SymbolScope | SymbolParent | SymbolStartLine | SymbolLines | SymbolModifiers | SymbolKind
-            | SymbolVisibility | SymbolCellStart | SymbolCellCount | SymbolNameLength | SymbolScopeLength
-            | SymbolDocLength | SymbolSignatureLength | NameOrder => self.symbols,
+            PathEnds | FileLanguage | FileFlags | FileLines | FileSize | FilePackage
+            | FileSymbolEnd | FileCellEnd | FileChunkEnd | FileDetailEnd | FileTextEnd
+            | FileLinkEnd | FilePathLength => self.files,
+            SymbolName
+            | SymbolScope
+            | SymbolParent
+            | SymbolStartLine
+            | SymbolLines
+            | SymbolModifiers
+            | SymbolKind
+            | SymbolVisibility
+            | SymbolCellStart
+            | SymbolCellCount
+            | SymbolNameLength
+            | SymbolScopeLength
+            | SymbolDocLength
+            | SymbolSignatureLength
+            | NameOrder => self.symbols,
             FileHint => self.symbols.div_ceil(HINT),
             CellSymbol | CellBlock | CellWords | CellCompounds => self.cells,
             TextEnds => crate::blocks::Blocks::count(self.text_length as usize) as u32,

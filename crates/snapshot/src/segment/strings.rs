@@ -15,7 +15,10 @@ pub(crate) struct Interner {
 
 impl Default for Interner {
     fn default() -> Self {
-        Self { numbers: FxHashMap::from_iter([("".into(), 0)]), is_name: vec![true] }
+        Self {
+            numbers: FxHashMap::from_iter([("".into(), 0)]),
+            is_name: vec![true],
+        }
     }
 }
 
@@ -41,7 +44,9 @@ impl Interner {
     /// Sorts the strings.
     pub(crate) fn finish(self) -> Strings {
         let Self { numbers, is_name } = self;
-        let (mut names, mut links): (Vec<_>, Vec<_>) = numbers.into_iter().partition(|&(_, number)| is_name[number as usize]);
+        let (mut names, mut links): (Vec<_>, Vec<_>) = numbers
+            .into_iter()
+            .partition(|&(_, number)| is_name[number as usize]);
         names.sort_by_cached_key(|(text, _)| (lower_chars(text).collect::<String>(), text.clone()));
         links.sort_unstable();
         let mut final_numbers = vec![0; is_name.len()];

@@ -1,9 +1,9 @@
 //! Facts of a file, put together again from its segment.
 
-use super::{MAX_QUALIFIED, Segment};
 use super::details::{self, TextLengths, label};
 use super::links::Links;
 use super::section::Section;
+use super::{MAX_QUALIFIED, Segment};
 use crate::blocks::BlockCache;
 use crate::varint::Reader;
 use contextd_model::StrId;
@@ -49,7 +49,12 @@ struct Scratch {
 impl Segment {
     /// Puts the facts of a file together in `rows`. Strings may have other numbers than in the facts
     /// that were written; what they say is the same. `None` when the segment is damaged there.
-    pub fn facts<'a>(&self, file: u32, wanted: Wanted, rows: &'a mut LinkRows) -> Option<FactsView<'a>> {
+    pub fn facts<'a>(
+        &self,
+        file: u32,
+        wanted: Wanted,
+        rows: &'a mut LinkRows,
+    ) -> Option<FactsView<'a>> {
         rows.clear();
         rows.read_links(self, file)?;
         rows.read_symbols(self, file);
@@ -57,7 +62,14 @@ impl Segment {
             rows.read_texts(self, file)?;
         }
         let package = rows.string(self, self.column(Section::FilePackage).get(file));
-        let LinkRows { symbols, chunks, links, bytes, ends, .. } = rows;
+        let LinkRows {
+            symbols,
+            chunks,
+            links,
+            bytes,
+            ends,
+            ..
+        } = rows;
         Some(FactsView {
             language: self.language(file),
             flags: self.file_flags(file),
@@ -89,8 +101,15 @@ impl LinkRows {
         let range = segment.column(Section::FileLinkEnd).range(file);
         let mut record = std::mem::take(&mut self.scratch.record);
         record.clear();
-        let read = segment.links().read(range.start as usize..range.end as usize, &mut self.scratch.link_blocks, &mut record);
-        let whole = read.is_some() && self.links.take(&record, segment.symbols_of_file(file).len());
+        let read = segment.links().read(
+            range.start as usize..range.end as usize,
+            &mut self.scratch.link_blocks,
+            &mut record,
+        );
+        let whole = read.is_some()
+            && self
+                .links
+                .take(&record, segment.symbols_of_file(file).len());
         self.scratch.record = record;
         if !whole {
             return None;
@@ -101,7 +120,8 @@ impl LinkRows {
             self.scratch.places.push(string);
         }
         let places = &self.scratch.places;
-        self.links.each_string(|id| *id = places.get(id.0 as usize).copied().unwrap_or_default());
+        self.links
+            .each_string(|id| *id = places.get(id.0 as usize).copied().unwrap_or_default());
         Some(())
     }
 
@@ -110,11 +130,20 @@ impl LinkRows {
         segment.read_lines(range.clone(), &mut self.symbols);
         let mut reader = Reader::new(segment.details(file));
         details::take_symbols(&mut reader, &mut self.symbols, &mut self.scratch.lengths);
-        let (names, scopes) = (segment.column(Section::SymbolName), segment.column(Section::SymbolScope));
+        let (names, scopes) = (
+            segment.column(Section::SymbolName),
+            segment.column(Section::SymbolScope),
+        );
         for (at, symbol) in range.enumerate() {
             let name = self.string(segment, names.get(symbol));
             let qualified = self.qualified(segment, at, name, scopes.get(symbol));
-            let place = |place: u32| self.scratch.places.get(place as usize).copied().unwrap_or_default();
+            let place = |place: u32| {
+                self.scratch
+                    .places
+                    .get(place as usize)
+                    .copied()
+                    .unwrap_or_default()
+            };
             let types = self.links.types.get(at).copied().unwrap_or_default();
             let row = &mut self.symbols[at];
             row.name = name;
@@ -152,7 +181,11 @@ impl LinkRows {
         details::take_chunks(&mut reader, &self.symbols, &mut self.chunks, &mut labels);
         let range = segment.column(Section::FileTextEnd).range(file);
         let start = self.bytes.len();
-        segment.text().read(range.start as usize..range.end as usize, &mut self.scratch.text_blocks, &mut self.bytes)?;
+        segment.text().read(
+            range.start as usize..range.end as usize,
+            &mut self.scratch.text_blocks,
+            &mut self.bytes,
+        )?;
         // The texts lie in the table as one run now; only their ends are missing.
         let mut at = start;
         for (row, length) in lengths.iter().enumerate() {
@@ -160,7 +193,11 @@ impl LinkRows {
             self.symbols[row].doc = self.next_text(&mut at, length.doc);
         }
         for (row, &code) in labels.iter().enumerate() {
-            let shown = self.symbols.get(self.chunks[row].symbol as usize).copied().unwrap_or_default();
+            let shown = self
+                .symbols
+                .get(self.chunks[row].symbol as usize)
+                .copied()
+                .unwrap_or_default();
             self.chunks[row].label = match code {
                 label::EMPTY => StrId::EMPTY,
                 label::NAME => shown.name,

@@ -1,14 +1,15 @@
 //! Writes a segment.
 
+use super::lay_out::{FileColumns, Sections, SymbolColumns};
 use super::links::Links;
 use super::section::{HINT, MAGIC, Section, SegmentCounts};
 use super::strings::{self, Interner};
-use super::{FIELDS, MAX_FIELD_LENGTH, MAX_QUALIFIED, details};
+use super::{MAX_FIELD_LENGTH, MAX_QUALIFIED, details};
 use crate::postings::PostingsBuilder;
 use crate::publish::{Durability, write_atomically};
 use crate::rows::MAX_ROWS;
 use crate::words::for_each_word;
-use crate::{Result, blocks, column, container};
+use crate::{Result, container};
 use contextd_model::facts::{CellRow, FILE_SYMBOL, FileFacts, SymbolRow};
 use contextd_model::{ContentHash, StrId, SymbolKind};
 use std::path::Path;
@@ -30,7 +31,7 @@ pub struct SegmentWriter {
     hashes: Vec<u8>,
     files: FileColumns,
     symbols: SymbolColumns,
-    cells: CellColumns,
+    cells: Vec<CellRow>,
     details: Vec<u8>,
     text: Vec<u8>,
     links: Vec<Links>,
@@ -39,38 +40,9 @@ pub struct SegmentWriter {
     words: Vec<(u32, u8)>,
 }
 
-#[derive(Default)]
-struct FileColumns {
-    language: Vec<u32>,
-    flags: Vec<u32>,
-    lines: Vec<u32>,
-    size: Vec<u32>,
-    package: Vec<u32>,
-    symbol_end: Vec<u32>,
-    cell_end: Vec<u32>,
-    chunk_end: Vec<u32>,
-    detail_end: Vec<u32>,
-    text_end: Vec<u32>,
-    path_length: Vec<u32>,
-}
-
-#[derive(Default)]
-struct SymbolColumns {
-    rows: Vec<SymbolRow>,
-    names: Vec<u32>,
-    scopes: Vec<Scope>,
-    cells: Vec<(u32, u32)>,
-    lengths: Vec<[u32; FIELDS]>,
-}
-
-#[derive(Default)]
-struct CellColumns {
-    rows: Vec<CellRow>,
-}
-
 /// How a qualified name is kept.
 #[derive(Clone, Copy)]
-enum Scope {
+pub(super) enum Scope {
     /// The parent's qualified name, a dot and the name; the name alone at the top of a file.
     Parent,
     /// An explicit scope, a dot and the name.
@@ -88,7 +60,11 @@ pub struct SegmentImage {
 impl SegmentImage {
     /// Writes the segment into its place in the index folder; readers never see a part of it.
     pub fn write(&self, index_dir: &Path, key: ContentHash, durability: Durability) -> Result<()> {
-        write_atomically(&crate::segment_path(index_dir, key), &self.bytes, durability)
+        write_atomically(
+            &crate::segment_path(index_dir, key),
+            &self.bytes,
+            durability,
+        )
     }
 }
 
@@ -116,9 +92,11 @@ impl SegmentWriter {
         columns.flags.push(facts.flags);
         columns.lines.push(facts.lines);
         columns.size.push(facts.size);
-        columns.package.push(self.interner.name(facts.str(facts.package)));
+        columns
+            .package
+            .push(self.interner.name(facts.str(facts.package)));
         columns.symbol_end.push(self.symbols.rows.len() as u32);
-        columns.cell_end.push(self.cells.rows.len() as u32);
+        columns.cell_end.push(self.cells.len() as u32);
         columns.chunk_end.push(self.counts.chunks);
         columns.detail_end.push(self.details.len() as u32);
         columns.text_end.push(self.text.len() as u32);
@@ -127,28 +105,40 @@ impl SegmentWriter {
     fn push_symbols(&mut self, facts: &FileFacts) {
         let rows = &facts.symbols[..facts.symbols.len().min(MAX_ROWS)];
         for (at, row) in rows.iter().enumerate() {
-            self.symbols.names.push(self.interner.name(facts.str(row.name)));
-            self.symbols.scopes.push(scope_of(facts, row, at, &mut self.interner));
+            self.symbols
+                .names
+                .push(self.interner.name(facts.str(row.name)));
+            self.symbols
+                .scopes
+                .push(scope_of(facts, row, at, &mut self.interner));
         }
         self.symbols.rows.extend_from_slice(rows);
-        self.symbols.cells.extend(cell_ranges(rows, &facts.text.cells));
+        self.symbols
+            .cells
+            .extend(cell_ranges(rows, &facts.text.cells));
     }
 
     fn push_cells(&mut self, facts: &FileFacts) {
         let text = &facts.text;
+        // Looked up once a file: most terms of a file stand in several of its cells.
         let mut terms: Vec<Option<u32>> = vec![None; text.strings.len()];
         let mut start = 0;
         for cell in &text.cells {
-            let number = self.cells.rows.len() as u32;
+            let number = self.cells.len() as u32;
             let end = (cell.terms_end as usize).min(text.terms.len());
             for row in text.terms.get(start..end).unwrap_or(&[]) {
-                let text_of = text.strings.get(row.term);
-                let Some(slot) = terms.get_mut(row.term.0 as usize).filter(|_| !text_of.is_empty()) else { continue };
-                let term = *slot.get_or_insert_with(|| self.postings.term(text_of));
+                let Some(slot) = terms
+                    .get_mut(row.term.0 as usize)
+                    .filter(|_| !row.term.is_empty())
+                else {
+                    continue;
+                };
+                let term =
+                    *slot.get_or_insert_with(|| self.postings.term(text.strings.get(row.term)));
                 self.postings.cell(term, number, row.count);
             }
             start = end.max(start);
-            self.cells.rows.push(*cell);
+            self.cells.push(*cell);
             self.counts.words += u64::from(cell.words);
             self.counts.compounds += u64::from(cell.compounds);
         }
@@ -182,7 +172,12 @@ impl SegmentWriter {
     fn index_symbol(&mut self, facts: &FileFacts, row: &SymbolRow, symbol: u32) -> [u32; 4] {
         let is_file = row.kind() == SymbolKind::File;
         let rest = |id: StrId| if is_file { "" } else { facts.str(id) };
-        let texts = [facts.str(row.name), if is_file { "" } else { enclosing(facts, row) }, rest(row.doc), rest(row.signature)];
+        let texts = [
+            facts.str(row.name),
+            if is_file { "" } else { enclosing(facts, row) },
+            rest(row.doc),
+            rest(row.signature),
+        ];
         let mut lengths = [0u32; 4];
         self.words.clear();
         for (field, text) in texts.into_iter().enumerate() {
@@ -207,7 +202,7 @@ impl SegmentWriter {
         let postings = self.postings.finish(&self.files.symbol_end);
         self.counts.files = self.paths.len() as u32;
         self.counts.symbols = self.symbols.rows.len() as u32;
-        self.counts.cells = self.cells.rows.len() as u32;
+        self.counts.cells = self.cells.len() as u32;
         self.counts.terms = postings.count;
         self.counts.names = strings.names.len() as u32;
         self.counts.link_strings = strings.links.len() as u32;
@@ -216,9 +211,18 @@ impl SegmentWriter {
 
         let mut sections = Sections::default();
         sections.set(Section::Meta, self.counts.encode());
-        sections.pair([Section::NameBytes, Section::NameEnds], strings.pack_names());
-        sections.pair([Section::LinkStrings, Section::LinkStringEnds], strings.pack_links());
-        sections.pair([Section::Paths, Section::PathEnds], strings::pack(self.paths.iter().map(String::as_str)));
+        sections.pair(
+            [Section::NameBytes, Section::NameEnds],
+            strings.pack_names(),
+        );
+        sections.pair(
+            [Section::LinkStrings, Section::LinkStringEnds],
+            strings.pack_links(),
+        );
+        sections.pair(
+            [Section::Paths, Section::PathEnds],
+            strings::pack(self.paths.iter().map(String::as_str)),
+        );
         sections.set(Section::Hashes, self.hashes);
         sections.files(&self.files);
         sections.column(Section::FilePackage, self.files.package.iter().map(number));
@@ -226,10 +230,16 @@ impl SegmentWriter {
         sections.symbols(&self.symbols);
         let names: Vec<u32> = self.symbols.names.iter().map(number).collect();
         sections.column(Section::SymbolName, names.iter().copied());
-        sections.column(Section::SymbolScope, self.symbols.scopes.iter().map(|scope| scope.encode(number)));
+        sections.column(
+            Section::SymbolScope,
+            self.symbols.scopes.iter().map(|scope| scope.encode(number)),
+        );
         sections.column(Section::NameOrder, name_order(&names).iter().copied());
-        sections.column(Section::FileHint, file_hints(&self.files.symbol_end).iter().copied());
-        sections.cells(&self.cells.rows);
+        sections.column(
+            Section::FileHint,
+            file_hints(&self.files.symbol_end).iter().copied(),
+        );
+        sections.cells(&self.cells);
         sections.set(Section::Details, self.details);
         sections.blocks([Section::Text, Section::TextEnds], &self.text);
         sections.blocks([Section::Links, Section::LinkEnds], &links);
@@ -237,7 +247,10 @@ impl SegmentWriter {
         sections.set(Section::TermEnds, postings.term_ends);
         sections.set(Section::TermPostings, postings.term_postings);
         sections.set(Section::Postings, postings.postings);
-        SegmentImage { bytes: container::assemble(MAGIC, &sections.bytes), counts: self.counts }
+        SegmentImage {
+            bytes: container::assemble(MAGIC, &sections.bytes),
+            counts: self.counts,
+        }
     }
 }
 
@@ -255,8 +268,12 @@ impl Scope {
 /// Qualified names mostly repeat the parent's, so only what cannot be put together is kept.
 fn scope_of(facts: &FileFacts, row: &SymbolRow, at: usize, interner: &mut Interner) -> Scope {
     let (name, qualified) = (facts.str(row.name), facts.str(row.qualified));
-    let prefix = qualified.strip_suffix(name).and_then(|rest| rest.strip_suffix('.'));
-    let parent = facts.symbols[..at].get(row.parent as usize).filter(|_| row.parent != FILE_SYMBOL);
+    let prefix = qualified
+        .strip_suffix(name)
+        .and_then(|rest| rest.strip_suffix('.'));
+    let parent = facts.symbols[..at]
+        .get(row.parent as usize)
+        .filter(|_| row.parent != FILE_SYMBOL);
     let expected = parent.map(|parent| facts.str(parent.qualified));
     match prefix {
         _ if qualified.len() > MAX_QUALIFIED => Scope::Whole(interner.name(qualified)),
@@ -292,7 +309,16 @@ fn cell_ranges(symbols: &[SymbolRow], cells: &[CellRow]) -> Vec<(u32, u32)> {
             at = parent;
         }
     }
-    ranges.into_iter().map(|(start, end)| if start < end { (start, end - start) } else { (0, 0) }).collect()
+    ranges
+        .into_iter()
+        .map(|(start, end)| {
+            if start < end {
+                (start, end - start)
+            } else {
+                (0, 0)
+            }
+        })
+        .collect()
 }
 
 fn name_order(names: &[u32]) -> Vec<u32> {
@@ -304,80 +330,8 @@ fn name_order(names: &[u32]) -> Vec<u32> {
 /// Returns the file of every [`HINT`]th symbol.
 fn file_hints(symbol_ends: &[u32]) -> Vec<u32> {
     let symbols = symbol_ends.last().copied().unwrap_or(0);
-    (0..symbols).step_by(HINT as usize).map(|symbol| symbol_ends.partition_point(|&end| end <= symbol) as u32).collect()
-}
-
-/// Compression of texts and links: the level after which more time gains little.
-const LEVEL: i32 = 3;
-
-/// Sections in the order of [`Section`].
-struct Sections {
-    bytes: Vec<Vec<u8>>,
-}
-
-impl Default for Sections {
-    fn default() -> Self {
-        Self { bytes: vec![Vec::new(); Section::ALL.len()] }
-    }
-}
-
-impl Sections {
-    fn set(&mut self, section: Section, bytes: Vec<u8>) {
-        self.bytes[section as usize] = bytes;
-    }
-
-    fn pair(&mut self, sections: [Section; 2], (bytes, ends): (Vec<u8>, Vec<u8>)) {
-        self.set(sections[0], bytes);
-        self.set(sections[1], ends);
-    }
-
-    fn column(&mut self, section: Section, values: impl Iterator<Item = u32> + Clone) {
-        self.set(section, column::pack(values));
-    }
-
-    fn blocks(&mut self, sections: [Section; 2], raw: &[u8]) {
-        let (ends, bytes) = blocks::compress(raw, LEVEL);
-        self.pair(sections, (bytes, ends));
-    }
-
-    fn files(&mut self, files: &FileColumns) {
-        for (section, values) in [
-            (Section::FileLanguage, &files.language),
-            (Section::FileFlags, &files.flags),
-            (Section::FileLines, &files.lines),
-            (Section::FileSize, &files.size),
-            (Section::FileSymbolEnd, &files.symbol_end),
-            (Section::FileCellEnd, &files.cell_end),
-            (Section::FileChunkEnd, &files.chunk_end),
-            (Section::FileDetailEnd, &files.detail_end),
-            (Section::FileTextEnd, &files.text_end),
-            (Section::FilePathLength, &files.path_length),
-        ] {
-            self.column(section, values.iter().copied());
-        }
-    }
-
-    fn symbols(&mut self, symbols: &SymbolColumns) {
-        let rows = symbols.rows.iter();
-        self.column(Section::SymbolParent, rows.clone().map(|row| row.parent.wrapping_add(1)));
-        self.column(Section::SymbolStartLine, rows.clone().map(|row| row.start_line));
-        self.column(Section::SymbolLines, rows.clone().map(|row| row.end_line.wrapping_sub(row.start_line)));
-        self.column(Section::SymbolModifiers, rows.clone().map(|row| row.modifiers));
-        self.column(Section::SymbolKind, rows.clone().map(|row| row.kind.into()));
-        self.column(Section::SymbolVisibility, rows.map(|row| row.visibility.into()));
-        self.column(Section::SymbolCellStart, symbols.cells.iter().map(|cells| cells.0));
-        self.column(Section::SymbolCellCount, symbols.cells.iter().map(|cells| cells.1));
-        let lengths = symbols.lengths.iter();
-        self.column(Section::SymbolNameLength, lengths.clone().map(|lengths| lengths[0]));
-        self.column(Section::SymbolScopeLength, lengths.clone().map(|lengths| lengths[1]));
-        self.column(Section::SymbolDocLength, lengths.clone().map(|lengths| lengths[3]));
-        self.column(Section::SymbolSignatureLength, lengths.map(|lengths| lengths[4]));
-    }
-
-    fn cells(&mut self, cells: &[CellRow]) {
-        self.column(Section::CellSymbol, cells.iter().map(|cell| cell.symbol));
-        self.column(Section::CellBlock, cells.iter().map(|cell| cell.block));
-        self.column(Section::CellWords, cells.iter().map(|cell| cell.words));
-        self.column(Section::CellCompounds, cells.iter().map(|cell| cell.compounds));
-    }
+    (0..symbols)
+        .step_by(HINT as usize)
+        .map(|symbol| symbol_ends.partition_point(|&end| end <= symbol) as u32)
+        .collect()
 }

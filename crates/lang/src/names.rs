@@ -140,7 +140,8 @@ fn keep_end(path: String) -> String {
     }
     match path[cut..].find('.') {
         Some(dot) => path[cut + dot + 1..].to_owned(),
-        None => path[cut..].to_owned(),
+        // A long name is still one name.
+        None => split_last(&path).1.to_owned(),
     }
 }
 

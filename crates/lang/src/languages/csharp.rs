@@ -1,15 +1,22 @@
 //! C#: usings, namespaces, base lists that mix classes and interfaces, and members without a name.
 
+mod mask;
+
 use super::Hooks;
 use crate::names;
 use crate::walk::{Flow, Walk, line_of};
 use contextd_model::facts::{SymbolRow, base_kind, binding, import_kind, modifier};
 use contextd_model::{RefKind, SymbolKind, Visibility};
+use std::borrow::Cow;
 use tree_sitter::Node;
 
 pub struct CSharp;
 
 impl Hooks for CSharp {
+    fn masked<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        mask::masked(text)
+    }
+
     fn visit<'t>(&self, node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
         match node.kind() {
             "using_directive" => using(node, walk),
@@ -74,7 +81,7 @@ fn field_text<'t>(node: Node<'_>, field: &str, walk: &Walk<'t>) -> &'t str {
 
 /// `using A;` opens a namespace, `using static` a type, `using X = A.B` binds one name. `global` makes
 /// it count for the other files too.
-fn using(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
+fn using<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let mut cursor = node.walk();
     let is_global = node.children(&mut cursor).any(|child| child.kind() == "global");
     let alias = node.child_by_field_name("name");
@@ -86,6 +93,8 @@ fn using(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
             let (module, name) = names::split_last(&path);
             let kind = if is_global { import_kind::REEXPORT } else { import_kind::NAME };
             walk.import(module, name, walk.text_of(alias), kind, line_of(node));
+            let symbol = walk.add_symbol(node, alias.start_byte(), walk.text_of(alias), "", SymbolKind::TypeAlias, None, walk.text_of(target), true);
+            walk.symbols[symbol as usize].visibility = if is_global { Visibility::Internal } else { Visibility::Private } as u8;
         }
         None => {
             let kind = if is_global { import_kind::REEXPORT_ALL } else { import_kind::WILDCARD };

@@ -6,7 +6,9 @@ mod ecmascript;
 mod go;
 mod java;
 mod kotlin;
+mod php;
 mod python;
+mod ruby;
 mod rust;
 mod scala;
 mod swift;
@@ -84,8 +86,8 @@ pub static ALL: &[Language] = &[
     Language { name: "c", full: true, grammar: Some(|| tree_sitter_c::LANGUAGE.into()), table: include_str!("languages/c/language.toml"), hooks: &c::CFamily },
     Language { name: "cpp", full: true, grammar: Some(|| tree_sitter_cpp::LANGUAGE.into()), table: include_str!("languages/cpp/language.toml"), hooks: &c::CFamily },
     Language { name: "csharp", full: true, grammar: Some(|| tree_sitter_c_sharp::LANGUAGE.into()), table: include_str!("languages/csharp/language.toml"), hooks: &csharp::CSharp },
-    Language { name: "ruby", full: true, grammar: Some(|| tree_sitter_ruby::LANGUAGE.into()), table: include_str!("languages/ruby/language.toml"), hooks: &Plain },
-    Language { name: "php", full: true, grammar: Some(|| tree_sitter_php::LANGUAGE_PHP.into()), table: include_str!("languages/php/language.toml"), hooks: &Plain },
+    Language { name: "ruby", full: true, grammar: Some(|| tree_sitter_ruby::LANGUAGE.into()), table: include_str!("languages/ruby/language.toml"), hooks: &ruby::Ruby },
+    Language { name: "php", full: true, grammar: Some(|| tree_sitter_php::LANGUAGE_PHP.into()), table: include_str!("languages/php/language.toml"), hooks: &php::Php },
     Language { name: "swift", full: true, grammar: Some(|| tree_sitter_swift::LANGUAGE.into()), table: include_str!("languages/swift/language.toml"), hooks: &swift::Swift },
     Language { name: "scala", full: true, grammar: Some(|| tree_sitter_scala::LANGUAGE.into()), table: include_str!("languages/scala/language.toml"), hooks: &scala::Scala },
     Language { name: "bash", full: false, grammar: Some(|| tree_sitter_bash::LANGUAGE.into()), table: include_str!("languages/bash/language.toml"), hooks: &Plain },

@@ -67,8 +67,15 @@ pub struct Walk<'t> {
     seen_refs: FxHashMap<(u32, StrId, StrId, u8), u32>,
     /// Declarations that stand after a part of their node that has to be visited first.
     deferred: Vec<Deferred<'t>>,
-    /// Visibility that a section word (`private:`) gives to what follows in a symbol.
-    sections: Vec<(u32, Visibility)>,
+    sections: Vec<Section>,
+}
+
+/// Visibility that a section word (`private:`) gives to what follows it.
+struct Section {
+    owner: u32,
+    from: u32,
+    until: u32,
+    visibility: Visibility,
 }
 
 /// A symbol without members that is added when the walk reaches its node: `Name` in
@@ -292,16 +299,16 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Sets the visibility of what follows in the current symbol.
-    pub fn set_section(&mut self, visibility: Visibility) {
+    /// Sets the visibility of what the current symbol declares between two offsets.
+    pub fn set_section(&mut self, from: usize, until: usize, visibility: Visibility) {
         let owner = self.owner();
-        self.sections.retain(|&(symbol, _)| symbol < owner);
-        self.sections.push((owner, visibility));
+        self.sections.push(Section { owner, from: from as u32, until: until as u32, visibility });
     }
 
-    /// Returns the visibility that the last section word in `symbol` gave.
-    pub fn section(&self, symbol: u32) -> Option<Visibility> {
-        self.sections.iter().rev().find(|&&(owner, _)| owner == symbol).map(|&(_, visibility)| visibility)
+    /// Returns the visibility that the last section word before `at` in `owner` gave.
+    pub fn section(&self, owner: u32, at: u32) -> Option<Visibility> {
+        let holds = |section: &&Section| section.owner == owner && section.from <= at && at < section.until;
+        self.sections.iter().filter(holds).max_by_key(|section| section.from).map(|section| section.visibility)
     }
 
     /// True when something else has reported the name at `start`.

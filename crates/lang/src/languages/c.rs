@@ -73,7 +73,7 @@ impl Hooks for CFamily {
         let parent = &walk.symbols[row.parent as usize];
         if parent.kind().is_type() {
             let default = if parent.kind() == SymbolKind::Class { Visibility::Private } else { Visibility::Public };
-            return Some(walk.section(row.parent).unwrap_or(default));
+            return Some(walk.section(row.parent, row.start).unwrap_or(default));
         }
         (row.has(modifier::STATIC) && !row.kind().is_type()).then_some(Visibility::Private)
     }
@@ -137,7 +137,7 @@ fn access(node: Node<'_>, walk: &mut Walk<'_>) {
     // In a base clause the class has no members yet, and the word is about the base.
     let is_section = walk.text.get(node.end_byte()..).is_some_and(|rest| rest.trim_start().starts_with(':') && !rest.trim_start().starts_with("::")) || walk.text_of(node).ends_with(':');
     if is_section {
-        walk.set_section(visibility);
+        walk.set_section(node.end_byte(), usize::MAX, visibility);
     }
 }
 

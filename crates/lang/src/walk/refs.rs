@@ -126,6 +126,12 @@ impl<'t> Walk<'t> {
         self.strings.intern(qualifier)
     }
 
+    /// Adds a route of the current symbol.
+    pub fn route(&mut self, method: &str, pattern: &str, start: usize, line: u32) {
+        let (name, qualifier) = (self.strings.intern(pattern), self.strings.intern(method));
+        self.push_reference(self.owner(), name, qualifier, RefKind::Route, start, line, UNKNOWN);
+    }
+
     #[allow(clippy::too_many_arguments)]
     fn push_reference(&mut self, owner: u32, name: StrId, qualifier: StrId, kind: RefKind, start: usize, line: u32, arguments: u8) {
         let key = (owner, name, qualifier, kind as u8);

@@ -34,18 +34,16 @@ pub struct Left {
     pub detail: String,
 }
 
-/// Facts of one engine's files: key, cache and extraction in one place.
+/// Facts of one engine's files: how they are named and made.
+#[derive(Clone, Copy)]
 pub struct Extraction<'e> {
     engine: &'e Engine,
     extractor: ContentHash,
-    pub cache: FactsCache,
 }
 
 impl<'e> Extraction<'e> {
-    pub fn new(engine: &'e Engine) -> Result<(Self, Vec<Problem>)> {
-        let (cache, problems) = FactsCache::open(&engine.places.facts_cache())?;
-        let extractor = ContentHash::of(engine.extractor().as_bytes());
-        Ok((Self { engine, extractor, cache }, problems))
+    pub fn new(engine: &'e Engine) -> Self {
+        Self { engine, extractor: ContentHash::of(engine.extractor().as_bytes()) }
     }
 
     /// Names the facts of a file. How secrets are looked for depends on the kind of path.
@@ -59,21 +57,21 @@ impl<'e> Extraction<'e> {
 
     /// Reads files and makes sure that their facts are in the cache. Returns outcomes in the order
     /// of `entries`.
-    pub fn run(&mut self, entries: Vec<FileEntry>, progress: &dyn Progress) -> Result<Vec<Outcome>> {
+    pub fn run(&self, cache: &mut FactsCache, entries: Vec<FileEntry>, progress: &dyn Progress) -> Result<Vec<Outcome>> {
         let mut outcomes = Vec::with_capacity(entries.len());
         let mut rest = entries;
         while !rest.is_empty() {
             let tail = rest.split_off(rest.len().min(BATCH));
-            outcomes.extend(self.batch(rest, progress)?);
+            outcomes.extend(self.batch(cache, rest, progress)?);
             rest = tail;
         }
         Ok(outcomes)
     }
 
-    fn batch(&mut self, entries: Vec<FileEntry>, progress: &dyn Progress) -> Result<Vec<Outcome>> {
+    fn batch(&self, cache: &mut FactsCache, entries: Vec<FileEntry>, progress: &dyn Progress) -> Result<Vec<Outcome>> {
         let read: Vec<(FileEntry, std::result::Result<Text, Left>)> = entries.into_par_iter().map(|entry| self.read(entry)).collect();
         let keys: Vec<FactsKey> = read.iter().filter_map(|(_, text)| text.as_ref().ok()).map(|text| self.key(&text.known.path, text.known.hash, text.known.language)).collect();
-        let present = self.cache.contains_many(&keys)?;
+        let present = cache.contains_many(&keys)?;
         let mut present = keys.into_iter().zip(present);
         let jobs: Vec<(FileEntry, std::result::Result<(Text, FactsKey, bool), Left>)> = read
             .into_iter()
@@ -101,7 +99,7 @@ impl<'e> Extraction<'e> {
             .collect();
         let fresh: Vec<(FactsKey, &[u8])> = done.iter().filter_map(|(_, packed)| packed.as_ref().map(|(key, bytes)| (*key, bytes.as_slice()))).collect();
         if !fresh.is_empty() {
-            self.cache.put_many(&fresh)?;
+            cache.put_many(&fresh)?;
         }
         Ok(done.into_iter().map(|(outcome, _)| outcome).collect())
     }

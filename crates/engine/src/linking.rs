@@ -23,7 +23,9 @@ pub fn link(places: &Places, entries: &[SegmentEntry], progress: &dyn Progress) 
     for range in links.offsets.windows(2) {
         writer.push(&links.edges[range[0] as usize..range[1] as usize]);
     }
-    writer.unresolved(&links.unresolved.counts());
+    // Triples of language, reason and count, in order.
+    let unresolved: Vec<u32> = links.unresolved.counts.iter().flat_map(|(&(language, reason), &count)| [u32::from(language), reason as u32, count.min(u64::from(u32::MAX)) as u32]).collect();
+    writer.unresolved(&unresolved);
     writer.communities(&links.communities);
     let image = writer.finish();
     image.write(&places.index, Durability::Fast)?;

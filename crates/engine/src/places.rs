@@ -20,7 +20,7 @@ impl Places {
     /// Finds the folders of `root`; `cache` is where indexes of read-only roots go.
     pub fn find(root: &Path, config: &Config, cache: Option<&Path>) -> Places {
         let default = root.join(".contextd").join("index");
-        let index = match config.storage.path.as_deref().filter(|path| !path.as_os_str().is_empty()) {
+        let index = match config.storage.path.as_deref().filter(|path| !path.is_empty()) {
             Some(path) if Path::new(path).is_absolute() => PathBuf::from(path),
             Some(path) => root.join(path),
             None if default.is_dir() || is_writable(root) => default,

@@ -9,7 +9,7 @@ use crate::{freeze, linking, records};
 use contextd_lang::LanguageId;
 use contextd_model::Problem;
 use contextd_snapshot::{Durability, Manifest, Snapshot, SnapshotName, Tree, TreeFile, WriterLock, collect_garbage, publish};
-use contextd_store::{FileState, FileStatus, Ledger};
+use contextd_store::{FactsCache, FileState, FileStatus, Ledger};
 use std::time::Duration;
 
 /// How to refresh.
@@ -89,13 +89,14 @@ struct Run<'e> {
 
 impl Run<'_> {
     fn update(&mut self, ledger: &mut dyn Ledger, changes: Changes, previous: Option<&Snapshot>) -> Result<Refreshed> {
-        let (mut extraction, problems) = Extraction::new(self.engine)?;
+        let (mut cache, problems) = FactsCache::open(&self.engine.places.facts_cache())?;
         self.problems.extend(problems);
+        let extraction = Extraction::new(self.engine);
         self.progress.begin(Stage::Extract, changes.read.len() as u64);
-        let outcomes = extraction.run(changes.read, self.progress)?;
+        let outcomes = extraction.run(&mut cache, changes.read, self.progress)?;
         self.problems.extend(outcomes.iter().filter_map(|outcome| outcome.result.as_ref().err()?.problem.clone()));
         let known = known_files(&changes.same, &outcomes);
-        let (manifest, written, lost) = self.publishable(&extraction, &known)?;
+        let (manifest, written, lost) = self.publishable(&extraction, &cache, &known)?;
         let name = publish(&self.engine.places.index, &manifest, Durability::Fast)?;
         let keep: Vec<SnapshotName> = previous.map(|snapshot| snapshot.name()).into_iter().collect();
         collect_garbage(&self.engine.places.index, &keep)?;
@@ -114,10 +115,10 @@ impl Run<'_> {
     }
 
     /// Writes segments and graph, and returns the manifest that names them.
-    fn publishable(&mut self, extraction: &Extraction<'_>, known: &[Known]) -> Result<(Manifest, u32, Vec<String>)> {
+    fn publishable(&mut self, extraction: &Extraction<'_>, cache: &FactsCache, known: &[Known]) -> Result<(Manifest, u32, Vec<String>)> {
         let engine = self.engine;
         self.progress.begin(Stage::Freeze, u64::from(contextd_snapshot::shard_count(known.len())));
-        let frozen = freeze::freeze(engine, extraction, known, self.progress)?;
+        let frozen = freeze::freeze(engine, extraction, cache, known, self.progress)?;
         self.progress.begin(Stage::Link, 1);
         let linked = linking::link(&engine.places, &frozen.entries, self.progress)?;
         let files: Vec<TreeFile<'_>> = known

@@ -23,9 +23,10 @@ thread_local! {
 pub fn extract(text: &str, language: LanguageId, rules: &ChunkRules) -> FileFacts {
     let flags = file_flags(text);
     let minified = flags & file_flag::MINIFIED != 0;
-    let mut facts = match parse(text, language).filter(|_| !minified) {
-        Some(tree) => walk(text, &tree, language),
-        None => plain(text, flags),
+    let mut facts = match language.get().hooks.extract(text) {
+        Some(facts) => facts,
+        None if minified => plain(text, flags),
+        None => parse(text, language).map_or_else(|| plain(text, flags), |tree| walk(text, &tree, language)),
     };
     facts.language = language.0;
     facts.flags |= flags;

@@ -7,6 +7,7 @@ mod go;
 mod java;
 mod kotlin;
 mod php;
+mod prose;
 mod python;
 mod ruby;
 mod rust;
@@ -26,6 +27,11 @@ pub trait Hooks: Sync {
     /// read the language as it stands (the C preprocessor).
     fn masked<'a>(&self, text: &'a str) -> Cow<'a, str> {
         Cow::Borrowed(text)
+    }
+
+    /// Extracts facts without a syntax tree, for documents whose structure is lines.
+    fn extract(&self, _text: &str) -> Option<contextd_model::FileFacts> {
+        None
     }
 
     /// Called for the node kinds that the table lists under `hooks`, before the table applies.
@@ -99,7 +105,9 @@ pub static ALL: &[Language] = &[
     Language { name: "yaml", full: false, grammar: Some(|| tree_sitter_yaml::LANGUAGE.into()), table: include_str!("languages/yaml/language.toml"), hooks: &Plain },
     Language { name: "toml", full: false, grammar: Some(|| tree_sitter_toml_ng::LANGUAGE.into()), table: include_str!("languages/toml/language.toml"), hooks: &Plain },
     Language { name: "json", full: false, grammar: Some(|| tree_sitter_json::LANGUAGE.into()), table: include_str!("languages/json/language.toml"), hooks: &Plain },
-    Language { name: "markdown", full: false, grammar: Some(|| tree_sitter_md::LANGUAGE.into()), table: include_str!("languages/markdown/language.toml"), hooks: &Plain },
+    Language { name: "markdown", full: false, grammar: Some(|| tree_sitter_md::LANGUAGE.into()), table: include_str!("languages/markdown/language.toml"), hooks: &prose::Prose::Markdown },
+    Language { name: "rst", full: false, grammar: None, table: include_str!("languages/rst/language.toml"), hooks: &prose::Prose::Rst },
+    Language { name: "asciidoc", full: false, grammar: None, table: include_str!("languages/asciidoc/language.toml"), hooks: &prose::Prose::Asciidoc },
     Language { name: "html", full: false, grammar: Some(|| tree_sitter_html::LANGUAGE.into()), table: include_str!("languages/html/language.toml"), hooks: &Plain },
     Language { name: "css", full: false, grammar: Some(|| tree_sitter_css::LANGUAGE.into()), table: include_str!("languages/css/language.toml"), hooks: &Plain },
     Language { name: "hcl", full: false, grammar: Some(|| tree_sitter_hcl::LANGUAGE.into()), table: include_str!("languages/hcl/language.toml"), hooks: &Plain },

@@ -28,7 +28,7 @@ impl Hooks for EcmaScript {
             "formal_parameters" => patterns::parameters(node, walk),
             "for_in_statement" | "catch_clause" => patterns::loop_or_catch(node, walk),
             "type_parameter" => patterns::type_parameter(node, walk),
-            "index_signature" => Flow::Skip,
+            "index_signature" => patterns::index_signature(node, walk),
             "call_expression" => call(node, walk),
             "enum_body" => enum_body(node, walk),
             "module" => ambient_module(node, walk),

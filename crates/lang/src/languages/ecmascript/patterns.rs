@@ -148,3 +148,14 @@ pub fn type_parameter<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     }
     Flow::Descend
 }
+
+/// `[key: string]: T` and `[K in Keys]: T` name a key that is nothing elsewhere.
+pub fn index_signature<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
+    let mut cursor = node.walk();
+    let mapped = node.named_children(&mut cursor).find(|child| child.kind() == "mapped_type_clause").and_then(|clause| clause.child_by_field_name("name"));
+    if let Some(name) = node.child_by_field_name("name").or(mapped) {
+        walk.take(name.start_byte());
+        walk.add_binding(walk.text_of(name), "", binding::DECLARED, 0, 0, line_of(name));
+    }
+    Flow::Descend
+}

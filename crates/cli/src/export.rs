@@ -1,0 +1,102 @@
+//! `contextd export`: the index as JSON lines.
+
+use clap::{Args, ValueEnum};
+use contextd_engine::Engine;
+use contextd_lang::LanguageId;
+use contextd_model::facts::modifier;
+use contextd_model::symbol_id::symbol_id;
+use contextd_snapshot::Snapshot;
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+#[derive(Args)]
+pub struct ExportArgs {
+    what: What,
+    /// File to write to instead of standard output
+    #[arg(long)]
+    out: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum What {
+    Symbols,
+    Edges,
+    Chunks,
+    Files,
+}
+
+pub fn export(engine: &Engine, args: &ExportArgs) -> anyhow::Result<ExitCode> {
+    let Some(snapshot) = engine.snapshot()? else { return Err(contextd_engine::EngineError::NoIndex { root: engine.places.root.clone() }.into()) };
+    let sink: Box<dyn Write> = match &args.out {
+        Some(path) => Box::new(std::fs::File::create(path)?),
+        None => Box::new(std::io::stdout().lock()),
+    };
+    let mut out = BufWriter::new(sink);
+    let written = match args.what {
+        What::Symbols => symbols(&snapshot, &mut out),
+        What::Edges => edges(&snapshot, &mut out),
+        What::Chunks => Ok(()),
+        What::Files => files(&snapshot, &mut out),
+    };
+    match written.and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// Returns the ids of all symbols, in order; same-named siblings get ordinals.
+fn ids(snapshot: &Snapshot) -> Vec<String> {
+    let mut ids = Vec::with_capacity(snapshot.symbol_count() as usize);
+    for file in 0..snapshot.file_count() {
+        let mut seen: BTreeMap<String, u32> = BTreeMap::new();
+        for number in snapshot.symbols_of_file(file) {
+            let symbol = snapshot.symbol(number);
+            let make = |ordinal| symbol_id(LanguageId(symbol.language()).name(), "", symbol.path(), &symbol.qualified(), symbol.kind(), ordinal);
+            let ordinal = seen.entry(make(0)).or_insert(0);
+            ids.push(make(*ordinal));
+            *ordinal += 1;
+        }
+    }
+    ids
+}
+
+fn symbols(snapshot: &Snapshot, out: &mut dyn Write) -> std::io::Result<()> {
+    let ids = ids(snapshot);
+    for number in 0..snapshot.symbol_count() {
+        let symbol = snapshot.symbol(number);
+        let test = symbol.has(modifier::TEST) || contextd_lang::paths::is_test(symbol.path());
+        let line = json!({
+            "symbolId": ids[number as usize], "qualifiedName": symbol.qualified(), "name": symbol.name(), "kind": symbol.kind().name(),
+            "language": LanguageId(symbol.language()).name(), "file": symbol.path(), "startLine": symbol.start_line(), "endLine": symbol.end_line(),
+            "visibility": symbol.visibility().name(), "test": test,
+        });
+        writeln!(out, "{line}")?;
+    }
+    Ok(())
+}
+
+fn edges(snapshot: &Snapshot, out: &mut dyn Write) -> std::io::Result<()> {
+    let ids = ids(snapshot);
+    for source in 0..snapshot.symbol_count() {
+        for edge in snapshot.graph().out(source) {
+            let line = json!({
+                "from": ids[source as usize], "to": ids[edge.target as usize], "kind": edge.kind().name(), "confidence": f64::from(edge.confidence) / 100.0,
+                "provenance": edge.provenance().name(), "file": snapshot.symbol(source).path(), "line": edge.line,
+            });
+            writeln!(out, "{line}")?;
+        }
+    }
+    Ok(())
+}
+
+fn files(snapshot: &Snapshot, out: &mut dyn Write) -> std::io::Result<()> {
+    for number in 0..snapshot.file_count() {
+        let file = snapshot.file(number);
+        let line = json!({"file": file.path(), "language": LanguageId(file.language()).name(), "lines": file.lines(), "size": file.size(), "hash": file.hash().to_hex(), "package": file.package()});
+        writeln!(out, "{line}")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,54 @@
+//! The repository's history, kept beside the index and read again only when its head moves.
+
+use crate::engine::Engine;
+use contextd_history::{History, HistoryView, Limits, Repository};
+use contextd_model::{ContentHash, Problem};
+use std::fs;
+use std::path::PathBuf;
+
+impl Engine {
+    fn history_limits(&self) -> Limits {
+        Limits { max_commits: self.config.history.max_commits, ..Limits::default() }
+    }
+
+    /// Returns the history up to the current head; an empty one where there is none.
+    pub fn history(&self) -> (History, Vec<Problem>) {
+        let limits = self.history_limits();
+        let Some(head) = Repository::open(&self.places.root).ok().and_then(|repository| repository.head()) else {
+            return (History::default(), Vec::new());
+        };
+        let folder = self.places.index.join("history");
+        let path = folder.join(format!("{}.history", file_name(&format!("{head:?}"), &limits)));
+        let stored = fs::read(&path).ok();
+        if let Some(history) = stored.as_deref().and_then(History::decode) {
+            return (history, Vec::new());
+        }
+        let previous = newest(&folder).and_then(|path| fs::read(path).ok()).and_then(|bytes| History::decode(&bytes));
+        let view: Option<HistoryView<'_>> = previous.as_ref().map(History::view);
+        let (history, problems) = History::load(&self.places.root, &limits, view);
+        // Not being able to keep it costs time at the next call, nothing else.
+        let _ = self.store_history(&folder, &path, &history.encode());
+        (history, problems)
+    }
+
+    fn store_history(&self, folder: &PathBuf, path: &PathBuf, bytes: &[u8]) -> std::io::Result<()> {
+        fs::create_dir_all(folder)?;
+        let temporary = folder.join(format!(".writing-{}", std::process::id()));
+        fs::write(&temporary, bytes)?;
+        fs::rename(&temporary, path)?;
+        for entry in fs::read_dir(folder)?.flatten().filter(|entry| entry.path() != *path) {
+            let _ = fs::remove_file(entry.path());
+        }
+        Ok(())
+    }
+}
+
+fn file_name(head: &str, limits: &Limits) -> String {
+    ContentHash::of(format!("{head} {limits:?} {}", env!("CARGO_PKG_VERSION")).as_bytes()).to_hex()
+}
+
+fn newest(folder: &PathBuf) -> Option<PathBuf> {
+    let entries = fs::read_dir(folder).ok()?.flatten();
+    let files = entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|extension| extension == "history"));
+    files.max_by_key(|path| fs::metadata(path).and_then(|metadata| metadata.modified()).ok())
+}

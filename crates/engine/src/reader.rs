@@ -1,0 +1,33 @@
+//! A snapshot with what ranking needs beside it, ready to be asked many times.
+
+use crate::engine::Engine;
+use crate::error::{EngineError, Result};
+use contextd_history::History;
+use contextd_retrieve::{Catalog, Commits, Sources};
+use contextd_snapshot::Snapshot;
+
+/// Answers questions from one snapshot; safe to share between threads.
+pub struct Reader {
+    pub snapshot: Snapshot,
+    pub catalog: Catalog,
+    pub history: History,
+    pub commits: Commits,
+}
+
+impl Engine {
+    /// Opens the published snapshot for questions.
+    pub fn reader(&self) -> Result<Reader> {
+        let Some(snapshot) = self.snapshot()? else { return Err(EngineError::NoIndex { root: self.places.root.clone() }) };
+        let (history, _problems) = self.history();
+        let catalog = Catalog::of(&snapshot);
+        let commits = Commits::of(&history.view(), &snapshot);
+        Ok(Reader { snapshot, catalog, history, commits })
+    }
+}
+
+impl Reader {
+    /// Returns what rankings read; commits up to `hidden` take no part.
+    pub fn sources(&self, hidden: Option<u32>) -> Sources<'_> {
+        Sources { snapshot: &self.snapshot, catalog: &self.catalog, commits: (!self.commits.is_empty()).then_some(&self.commits), hidden }
+    }
+}

@@ -13,6 +13,7 @@ mod folder;
 mod git;
 mod links;
 mod open;
+mod pattern_match;
 mod patterns;
 mod projects;
 mod read;

@@ -1,10 +1,10 @@
 //! Lists of ignore patterns with git's semantics, and the stack of lists that applies in a folder.
 
-use gix::bstr::{BStr, ByteSlice};
+use crate::pattern_match::matches;
 use gix::glob::pattern::Case;
 use gix::glob::search::Pattern;
-use gix::glob::search::pattern::List;
-use gix::ignore::search::{Ignore, pattern_matching_relative_path};
+use gix::glob::search::pattern::{List, Mapping};
+use gix::ignore::search::Ignore;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -49,13 +49,8 @@ impl Stack {
         if self.lists.is_empty() {
             return None;
         }
-        let path: &BStr = path.as_bytes().as_bstr();
-        let basename = path.rfind_byte(b'/').map(|at| at + 1);
-        let find = |list: &Arc<PatternList>| {
-            let hit = pattern_matching_relative_path(list, path, basename, Some(is_dir), self.case)?;
-            Some(Hit { negative: hit.pattern.is_negative(), detail: describe(list, &hit) })
-        };
-        self.lists.iter().rev().find_map(find)
+        let basename = path.rfind('/').map_or(0, |at| at + 1);
+        self.lists.iter().rev().find_map(|list| find_in(list, path, basename, is_dir, self.case))
     }
 
     /// Returns the place of the pattern that excludes `path`, if one does.
@@ -64,14 +59,27 @@ impl Stack {
     }
 }
 
-fn describe(list: &PatternList, hit: &gix::ignore::search::Match<'_>) -> String {
+/// Returns the last pattern of a list that matches.
+fn find_in(list: &PatternList, path: &str, basename: usize, is_dir: bool, case: Case) -> Option<Hit> {
+    let base = list.base.as_deref().map_or(0, |base| base.len());
+    let inside = path.as_bytes().get(base..)?;
+    let under = list.base.as_deref().is_none_or(|base| path.as_bytes().starts_with(base));
+    if !under || inside.is_empty() {
+        return None;
+    }
+    let hits = |mapping: &&Mapping<_>| matches(&mapping.pattern, inside, basename - base, is_dir, case);
+    let hit = list.patterns.iter().rev().find(hits)?;
+    Some(Hit { negative: hit.pattern.is_negative(), detail: describe(list, hit) })
+}
+
+fn describe<T>(list: &PatternList, hit: &Mapping<T>) -> String {
     match &list.source {
-        // Lists without a folder of their own are git's global ones or the configuration's.
         Some(source) => format!("{} line {}: `{}`", place(list, source), hit.sequence_number, hit.pattern),
         None => format!("`{}`", hit.pattern),
     }
 }
 
+/// Lists without a folder of their own are git's global ones.
 fn place(list: &PatternList, source: &Path) -> String {
     match (&list.base, source.file_name()) {
         (Some(base), Some(name)) => format!("{base}{}", name.to_string_lossy()),

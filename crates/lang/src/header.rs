@@ -73,6 +73,8 @@ fn visibility(word: &str, restricted: bool) -> Option<Visibility> {
         "pub" | "public" | "export" => Visibility::Public,
         "protected" => Visibility::Protected,
         "internal" => Visibility::Internal,
+        // Scala's `private[a]` is private to a package, Swift's `private(set)` says nothing of reading.
+        "private" | "fileprivate" if restricted => Visibility::Internal,
         "private" | "fileprivate" => Visibility::Private,
         _ => return None,
     })
@@ -108,7 +110,7 @@ impl<'a> Words<'a> {
                     let end = self.rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(self.rest.len());
                     let (word, rest) = self.rest.split_at(end);
                     self.rest = rest;
-                    return Some((word, rest.starts_with('(')));
+                    return Some((word, rest.starts_with(['(', '['])));
                 }
             }
         }

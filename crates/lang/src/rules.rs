@@ -143,6 +143,8 @@ pub enum Step {
     Kind(u16),
     /// The second field of the child in the first: `declarator/name`.
     Inside(u16, u16),
+    /// The first named child of the second kind in the first of the first kind.
+    KindInside(u16, u16),
     /// The first named child.
     First,
     /// The last named child.
@@ -306,7 +308,11 @@ impl Compiler<'_> {
     fn finder(&self, spec: &str) -> Result<Finder, String> {
         let mut steps = Vec::new();
         for step in spec.split('|').map(str::trim).filter(|step| !step.is_empty()) {
-            if let Some(kind) = step.strip_prefix("kind:") {
+            if let Some((outer, inner)) = step.strip_prefix("kind:").and_then(|rest| rest.split_once("/kind:")) {
+                for outer in self.kind_ids(outer)? {
+                    steps.extend(self.kind_ids(inner)?.into_iter().map(|inner| Step::KindInside(outer, inner)));
+                }
+            } else if let Some(kind) = step.strip_prefix("kind:") {
                 steps.extend(self.kind_ids(kind)?.into_iter().map(Step::Kind));
             } else if step == "first:" {
                 steps.push(Step::First);

@@ -360,14 +360,17 @@ pub fn find<'t>(node: Node<'t>, finder: &Finder) -> Option<Node<'t>> {
             }
             Some(found)
         }
-        Step::Kind(kind) => {
-            let mut cursor = node.walk();
-            node.named_children(&mut cursor).find(|child| child.kind_id() == kind)
-        }
+        Step::Kind(kind) => child_of_kind(node, kind),
+        Step::KindInside(outer, inner) => child_of_kind(child_of_kind(node, outer)?, inner),
         Step::Inside(outer, inner) => node.child_by_field_id(outer)?.child_by_field_id(inner),
         Step::First => node.named_child(0),
         Step::Last => node.named_child(u32::try_from(node.named_child_count()).ok()?.checked_sub(1)?),
     })
+}
+
+fn child_of_kind(node: Node<'_>, kind: u16) -> Option<Node<'_>> {
+    let mut cursor = node.walk();
+    node.named_children(&mut cursor).find(|child| child.kind_id() == kind)
 }
 
 /// Returns every child that the first step of a finder names.

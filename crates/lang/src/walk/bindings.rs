@@ -82,7 +82,7 @@ impl<'t> Walk<'t> {
                 if let Some(receiver) = find(node, &call.receiver) {
                     path = format!("{}.{path}", names::path(self.text_of(receiver)));
                 }
-                return Some((binding::CALLED, path));
+                return Some((binding::CALLED, path.trim_end_matches("[]").to_owned()));
             }
             if rule.identifier || rule.member.is_some() {
                 return Some((binding::ALIAS, names::path(self.text_of(node))));

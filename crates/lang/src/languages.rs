@@ -2,6 +2,7 @@
 
 mod c;
 mod csharp;
+mod data;
 mod ecmascript;
 mod go;
 mod java;
@@ -101,18 +102,18 @@ pub static ALL: &[Language] = &[
     Language { name: "elixir", full: false, grammar: Some(|| tree_sitter_elixir::LANGUAGE.into()), table: include_str!("languages/elixir/language.toml"), hooks: &Plain },
     Language { name: "haskell", full: false, grammar: Some(|| tree_sitter_haskell::LANGUAGE.into()), table: include_str!("languages/haskell/language.toml"), hooks: &Plain },
     Language { name: "zig", full: false, grammar: Some(|| tree_sitter_zig::LANGUAGE.into()), table: include_str!("languages/zig/language.toml"), hooks: &Plain },
-    Language { name: "sql", full: false, grammar: Some(|| tree_sitter_sequel::LANGUAGE.into()), table: include_str!("languages/sql/language.toml"), hooks: &Plain },
-    Language { name: "yaml", full: false, grammar: Some(|| tree_sitter_yaml::LANGUAGE.into()), table: include_str!("languages/yaml/language.toml"), hooks: &Plain },
-    Language { name: "toml", full: false, grammar: Some(|| tree_sitter_toml_ng::LANGUAGE.into()), table: include_str!("languages/toml/language.toml"), hooks: &Plain },
-    Language { name: "json", full: false, grammar: Some(|| tree_sitter_json::LANGUAGE.into()), table: include_str!("languages/json/language.toml"), hooks: &Plain },
+    Language { name: "sql", full: false, grammar: Some(|| tree_sitter_sequel::LANGUAGE.into()), table: include_str!("languages/sql/language.toml"), hooks: &data::Data },
+    Language { name: "yaml", full: false, grammar: Some(|| tree_sitter_yaml::LANGUAGE.into()), table: include_str!("languages/yaml/language.toml"), hooks: &data::Data },
+    Language { name: "toml", full: false, grammar: Some(|| tree_sitter_toml_ng::LANGUAGE.into()), table: include_str!("languages/toml/language.toml"), hooks: &data::Data },
+    Language { name: "json", full: false, grammar: Some(|| tree_sitter_json::LANGUAGE.into()), table: include_str!("languages/json/language.toml"), hooks: &data::Data },
     Language { name: "markdown", full: false, grammar: Some(|| tree_sitter_md::LANGUAGE.into()), table: include_str!("languages/markdown/language.toml"), hooks: &prose::Prose::Markdown },
     Language { name: "rst", full: false, grammar: None, table: include_str!("languages/rst/language.toml"), hooks: &prose::Prose::Rst },
     Language { name: "asciidoc", full: false, grammar: None, table: include_str!("languages/asciidoc/language.toml"), hooks: &prose::Prose::Asciidoc },
-    Language { name: "html", full: false, grammar: Some(|| tree_sitter_html::LANGUAGE.into()), table: include_str!("languages/html/language.toml"), hooks: &Plain },
-    Language { name: "css", full: false, grammar: Some(|| tree_sitter_css::LANGUAGE.into()), table: include_str!("languages/css/language.toml"), hooks: &Plain },
-    Language { name: "hcl", full: false, grammar: Some(|| tree_sitter_hcl::LANGUAGE.into()), table: include_str!("languages/hcl/language.toml"), hooks: &Plain },
+    Language { name: "html", full: false, grammar: Some(|| tree_sitter_html::LANGUAGE.into()), table: include_str!("languages/html/language.toml"), hooks: &data::Data },
+    Language { name: "css", full: false, grammar: Some(|| tree_sitter_css::LANGUAGE.into()), table: include_str!("languages/css/language.toml"), hooks: &data::Data },
+    Language { name: "hcl", full: false, grammar: Some(|| tree_sitter_hcl::LANGUAGE.into()), table: include_str!("languages/hcl/language.toml"), hooks: &data::Data },
     Language { name: "protobuf", full: false, grammar: Some(|| tree_sitter_proto::LANGUAGE.into()), table: include_str!("languages/protobuf/language.toml"), hooks: &Plain },
-    Language { name: "dockerfile", full: false, grammar: Some(|| tree_sitter_containerfile::LANGUAGE.into()), table: include_str!("languages/dockerfile/language.toml"), hooks: &Plain },
+    Language { name: "dockerfile", full: false, grammar: Some(|| tree_sitter_containerfile::LANGUAGE.into()), table: include_str!("languages/dockerfile/language.toml"), hooks: &data::Data },
 ];
 
 /// Tells languages apart that share an extension, by what the text says.

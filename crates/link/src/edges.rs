@@ -103,6 +103,8 @@ impl FileLinker<'_, '_> {
                 }
             }
             RefKind::Call | RefKind::Construct | RefKind::Macro if found.is_callable() => self.push(source, target, EdgeKind::Calls, line, sure, count),
+            // Types and values are named apart: a function of a type's name is not meant.
+            RefKind::Type if found.is_callable() => {}
             RefKind::Type if found.is_type() => self.push(source, target, EdgeKind::TypeHintOf, line, sure, count),
             RefKind::Decorate => self.push(source, target, EdgeKind::Decorates, line, sure, count),
             RefKind::Throw => self.push(source, target, EdgeKind::Throws, line, sure, count),
@@ -113,6 +115,10 @@ impl FileLinker<'_, '_> {
 
     /// `super(…)` calls the constructor of the base.
     fn refer_to_base(&mut self, row: &RefRow, owner: u32) {
+        // Where classes are called to make them, `super()` is only the way to the base's members.
+        if self.world.tables[self.file as usize].policy.modules == Style::Dotted {
+            return;
+        }
         let Some(base) = self.world.supers.get(&owner).and_then(|supers| supers.found.first().copied()) else { return };
         self.refer_to(row, base.target, base.sure);
     }

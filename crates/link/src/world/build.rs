@@ -97,12 +97,16 @@ fn pairs(world: &World<'_>, file: u32) -> Pairs {
     let family = key::family_scope(table.policy.family);
     for (at, row) in view.symbols.iter().enumerate().skip(1) {
         let (symbol, name) = (world.global(file, at as u32), key::name(view.str(row.name)));
-        pairs.scopes.push((key::within(u64::from(world.global(file, row.parent)), name), symbol));
+        let parent = view.symbols[row.parent as usize].kind();
+        let stray = is_stray(view.str(row.qualified), view.str(view.symbols[row.parent as usize].qualified), view.str(row.name));
+        // Methods of an object literal and of a type elsewhere are not names of the scope around.
+        let hidden = stray || row.kind() == SymbolKind::Method && (parent.is_callable() || parent == SymbolKind::File);
+        if !hidden {
+            pairs.scopes.push((key::within(u64::from(world.global(file, row.parent)), name), symbol));
+        }
         if row.has(modifier::LOCAL) || !row.kind().is_code() {
             continue;
         }
-        let parent = view.symbols[row.parent as usize].kind();
-        let stray = is_stray(view.str(row.qualified), view.str(view.symbols[row.parent as usize].qualified), view.str(row.name));
         if parent.is_type() || stray {
             pairs.members.push((key::within(family, name), symbol));
         } else if matches!(parent, SymbolKind::File | SymbolKind::Module | SymbolKind::Namespace) {

@@ -1,7 +1,241 @@
-//! Swift.
+//! Swift: declarations of one node kind told apart by their word, members without a name, optional
+//! bindings and subscripts that look like calls.
 
 use super::Hooks;
+use crate::names;
+use crate::walk::{Flow, Walk, is_name, line_of};
+use contextd_model::facts::{SymbolRow, base_kind, binding, import_kind, modifier};
+use contextd_model::{RefKind, SymbolKind, Visibility};
+use tree_sitter::Node;
 
 pub struct Swift;
 
-impl Hooks for Swift {}
+impl Hooks for Swift {
+    fn visit<'t>(&self, node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
+        match node.kind() {
+            "import_declaration" => import(node, walk),
+            "function_declaration" | "protocol_function_declaration" => operator(node, walk),
+            "init_declaration" => member(node, "init", SymbolKind::Constructor, walk),
+            "deinit_declaration" => member(node, "deinit", SymbolKind::Method, walk),
+            "subscript_declaration" => member(node, "subscript", SymbolKind::Method, walk),
+            "call_expression" => subscript(node, walk),
+            "control_transfer_statement" => throw(node, walk),
+            "pattern" => pattern(node, walk),
+            "if_statement" | "guard_statement" | "while_statement" => optional_bindings(node, walk),
+            "user_type" => qualified_type(node, walk),
+            "value_argument_label" | "directive" => Flow::Skip,
+            "parameter" => {
+                if let Some(label) = node.child_by_field_name("external_name") {
+                    walk.take(label.start_byte());
+                }
+                Flow::Table
+            }
+            "enum_type_parameters" | "tuple_type_item" => labels(node, walk),
+            _ => Flow::Table,
+        }
+    }
+
+    fn declared<'t>(&self, node: Node<'t>, symbol: u32, walk: &mut Walk<'t>) {
+        match node.kind() {
+            "class_declaration" | "protocol_declaration" => bases(node, symbol, walk),
+            "function_declaration" | "protocol_function_declaration" => set_result(node, symbol, walk),
+            _ => {}
+        }
+    }
+
+    /// Members of protocols and enum cases are as visible as their type; an extension sets the
+    /// visibility of its members.
+    fn visibility(&self, row: &SymbolRow, walk: &Walk<'_>) -> Option<Visibility> {
+        let parent = walk.symbols.get(row.parent as usize)?;
+        match parent.kind() {
+            SymbolKind::Interface | SymbolKind::Extension => Some(parent.visibility()),
+            SymbolKind::Enum if row.kind() == SymbolKind::Variant => Some(parent.visibility()),
+            _ => None,
+        }
+    }
+}
+
+/// `import Foo` makes the names of `Foo` visible; `import struct Foo.Bar` one of them.
+fn import(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
+    let mut cursor = node.walk();
+    let Some(name) = node.named_children(&mut cursor).find(|child| child.kind() == "identifier") else { return Flow::Skip };
+    let path = names::path(walk.text_of(name));
+    let mut cursor = node.walk();
+    let one = node.children(&mut cursor).any(|child| matches!(child.kind(), "struct" | "class" | "enum" | "protocol" | "func" | "var" | "let" | "typealias"));
+    let (module, last) = names::split_last(&path);
+    if one && !module.is_empty() {
+        walk.import(module, last, last, import_kind::NAME, line_of(node));
+    } else {
+        walk.import(&path, "", &path, import_kind::WILDCARD, line_of(node));
+    }
+    Flow::Skip
+}
+
+/// `func + (a: A, b: A)`: the name is an operator.
+fn operator<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
+    let Some(name) = node.child_by_field_name("name") else { return Flow::Table };
+    let text = walk.text_of(name);
+    if is_name(text) || text.starts_with('`') || text.is_empty() {
+        return Flow::Table;
+    }
+    let kind = if walk.symbols[walk.owner() as usize].kind().is_type() { SymbolKind::Method } else { SymbolKind::Function };
+    let symbol = walk.add_symbol(node, name.start_byte(), text, "", kind, node.child_by_field_name("body"), "", false);
+    set_result(node, symbol, walk);
+    Flow::Descend
+}
+
+/// Initialisers and subscripts are called by the word that declares them.
+fn member<'t>(node: Node<'t>, word: &str, kind: SymbolKind, walk: &mut Walk<'t>) -> Flow {
+    let mut cursor = node.walk();
+    let start = node.children(&mut cursor).find(|child| child.kind() == word).map_or(node.start_byte(), |word| word.start_byte());
+    let mut cursor = node.walk();
+    let body = node.child_by_field_name("body").or_else(|| node.named_children(&mut cursor).find(|child| child.kind() == "computed_property"));
+    let symbol = walk.add_symbol(node, start, word, "", kind, body, "", false);
+    let mut cursor = node.walk();
+    if let Some(generics) = node.named_children(&mut cursor).find(|child| child.kind() == "type_parameters") {
+        walk.set_generics(symbol, walk.text_of(generics));
+    }
+    set_result(node, symbol, walk);
+    Flow::Descend
+}
+
+/// The type after `->`, and `async` before it.
+fn set_result(node: Node<'_>, symbol: u32, walk: &mut Walk<'_>) {
+    let mut cursor = node.walk();
+    if node.children(&mut cursor).any(|child| child.kind() == "async") {
+        walk.symbols[symbol as usize].modifiers |= modifier::ASYNC;
+    }
+    let mut cursor = node.walk();
+    let mut children = node.children(&mut cursor);
+    if children.any(|child| child.kind() == "->") {
+        if let Some(written) = children.find(Node::is_named) {
+            let words: Vec<&str> = walk.text_of(written).split_whitespace().collect();
+            walk.symbols[symbol as usize].type_text = walk.strings.intern(&words.join(" "));
+        }
+    }
+}
+
+/// `m[i]` is read as a call of `m`; `environment["X"]` reads the environment.
+fn subscript(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
+    let Some(suffix) = node.named_child((node.named_child_count() as u32).saturating_sub(1)).filter(|last| last.kind() == "call_suffix") else { return Flow::Table };
+    let Some(arguments) = suffix.named_child(0).filter(|first| walk.text_of(*first).starts_with('[')) else { return Flow::Table };
+    let subject = node.named_child(0).map_or("", |subject| walk.text_of(subject));
+    if subject.ends_with("environment") {
+        if let Some(first) = arguments.named_child(0) {
+            if let Some(name) = walk.text_of(first).strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+                walk.reference(name, RefKind::Env, first.start_byte(), line_of(first), 255);
+            }
+        }
+    }
+    Flow::Descend
+}
+
+/// `throw Failure.empty(x)` throws a `Failure`.
+fn throw(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
+    if node.child(0).is_some_and(|first| first.kind() == "throw_keyword") {
+        if let Some(thrown) = node.named_child(1) {
+            let text = walk.text_of(thrown);
+            let path = names::path(text.split(['(', '{']).next().unwrap_or(text));
+            let last_type = path.split('.').take_while(|part| part.starts_with(char::is_uppercase)).collect::<Vec<_>>().join(".");
+            walk.reference(&last_type, RefKind::Throw, thrown.start_byte(), line_of(thrown), 255);
+        }
+    }
+    Flow::Table
+}
+
+/// `let a`, `let (a, b)`, `case .some(let a)`: the bound names are locals; `.some` is not.
+fn pattern(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
+    let lone = || node.named_child(0).filter(|only| node.named_child_count() == 1 && only.kind() == "simple_identifier" && only.start_byte() == node.start_byte());
+    let owner = walk.symbols[walk.owner() as usize].kind();
+    if let Some(name) = node.child_by_field_name("bound_identifier").or_else(lone) {
+        let is_member = owner.is_type() || matches!(owner, SymbolKind::File | SymbolKind::Property | SymbolKind::Variable);
+        if !is_member {
+            walk.take(name.start_byte());
+            if !walk.bindings.last().is_some_and(|last| last.line == line_of(name) && walk.strings.table.get(last.name) == walk.text_of(name)) {
+                walk.add_binding(walk.text_of(name), "", binding::ALIAS, 0, 0, line_of(name));
+            }
+        }
+    }
+    Flow::Table
+}
+
+/// `if let a = b`: the name and its value are children of the statement.
+fn optional_bindings<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
+    let mut cursor = node.walk();
+    if !cursor.goto_first_child() {
+        return Flow::Table;
+    }
+    let mut name: Option<Node<'t>> = None;
+    loop {
+        let child = cursor.node();
+        match cursor.field_name() {
+            Some("bound_identifier") => {
+                if let Some(earlier) = name.replace(child) {
+                    walk.bind(earlier, "", None);
+                }
+                walk.take(child.start_byte());
+            }
+            Some("condition") if child.is_named() && child.kind() != "value_binding_pattern" => {
+                if let Some(name) = name.take() {
+                    walk.bind(name, "", Some(child));
+                }
+            }
+            _ => {}
+        }
+        if !cursor.goto_next_sibling() {
+            break;
+        }
+    }
+    if let Some(name) = name {
+        walk.bind(name, "", None);
+    }
+    Flow::Table
+}
+
+/// `A.B` as a type is one mention; a plain type is left to the walk.
+fn qualified_type(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
+    let mut cursor = node.walk();
+    let parts: Vec<Node<'_>> = node.named_children(&mut cursor).filter(|child| child.kind() == "type_identifier").collect();
+    if let [.., last] = parts.as_slice() {
+        if parts.len() > 1 {
+            for part in &parts {
+                walk.take(part.start_byte());
+            }
+            walk.reference(&names::path(walk.text_of(node)), RefKind::Type, last.start_byte(), line_of(*last), 255);
+        }
+    }
+    Flow::Table
+}
+
+/// Labels of associated values and of tuple elements are no references.
+fn labels(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
+    let mut cursor = node.walk();
+    for label in node.named_children(&mut cursor).filter(|child| child.kind() == "simple_identifier") {
+        walk.take(label.start_byte());
+    }
+    Flow::Table
+}
+
+/// A class may extend a class first; everything else conforms to protocols.
+fn bases(node: Node<'_>, symbol: u32, walk: &mut Walk<'_>) {
+    let kind = walk.symbols[symbol as usize].kind();
+    let mut cursor = node.walk();
+    let found: Vec<Node<'_>> = node.named_children(&mut cursor).filter(|child| child.kind() == "inheritance_specifier").collect();
+    for (index, specifier) in found.into_iter().enumerate() {
+        let path = names::type_head(walk.text_of(specifier));
+        let how = match kind {
+            SymbolKind::Interface => base_kind::EXTENDS,
+            SymbolKind::Class if index == 0 && !is_protocol_name(&path) => base_kind::EXTENDS,
+            _ => base_kind::IMPLEMENTS,
+        };
+        walk.base(symbol, &path, how, line_of(specifier));
+    }
+    if kind == SymbolKind::Extension {
+        walk.symbols[symbol as usize].modifiers &= !modifier::DECLARATION;
+    }
+}
+
+/// Names that only protocols bear by convention.
+fn is_protocol_name(path: &str) -> bool {
+    ["Protocol", "Delegate", "DataSource", "able", "ible", "Sendable"].iter().any(|end| path.ends_with(end))
+}

@@ -46,7 +46,7 @@ fn unquote(text: &str) -> &str {
 
 fn strip_markers(line: &str) -> &str {
     let mut line = line;
-    for marker in ["/**", "/*!", "/*", "///", "//!", "//", "*/", "*", "##", "#!", "#", "---", "--[[", "--", ";;", ";", "%", "{-|", "{-", "-- |", "<!--", "=begin", "=end"] {
+    for marker in ["/**", "/*!", "/*", "///", "//!", "//", "*/", "*", "##", "#!", "#", "---", "--[[", "-- |", "-- ^", "--", ";;", ";", "%", "{-|", "{-", "<!--", "=begin", "=end"] {
         if let Some(rest) = line.strip_prefix(marker) {
             line = rest.trim_start();
             break;

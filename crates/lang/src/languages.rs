@@ -1,12 +1,16 @@
 //! One folder a language, one line each in [`ALL`].
 
+mod bash;
 mod c;
 mod csharp;
 mod data;
 mod ecmascript;
+mod elixir;
 mod go;
+mod haskell;
 mod java;
 mod kotlin;
+mod lua;
 mod php;
 mod prose;
 mod python;
@@ -14,6 +18,7 @@ mod ruby;
 mod rust;
 mod scala;
 mod swift;
+mod zig;
 
 use crate::registry::{Language, LanguageId};
 use crate::walk::{Flow, Walk};
@@ -97,11 +102,11 @@ pub static ALL: &[Language] = &[
     Language { name: "php", full: true, grammar: Some(|| tree_sitter_php::LANGUAGE_PHP.into()), table: include_str!("languages/php/language.toml"), hooks: &php::Php },
     Language { name: "swift", full: true, grammar: Some(|| tree_sitter_swift::LANGUAGE.into()), table: include_str!("languages/swift/language.toml"), hooks: &swift::Swift },
     Language { name: "scala", full: true, grammar: Some(|| tree_sitter_scala::LANGUAGE.into()), table: include_str!("languages/scala/language.toml"), hooks: &scala::Scala },
-    Language { name: "bash", full: false, grammar: Some(|| tree_sitter_bash::LANGUAGE.into()), table: include_str!("languages/bash/language.toml"), hooks: &Plain },
-    Language { name: "lua", full: false, grammar: Some(|| tree_sitter_lua::LANGUAGE.into()), table: include_str!("languages/lua/language.toml"), hooks: &Plain },
-    Language { name: "elixir", full: false, grammar: Some(|| tree_sitter_elixir::LANGUAGE.into()), table: include_str!("languages/elixir/language.toml"), hooks: &Plain },
-    Language { name: "haskell", full: false, grammar: Some(|| tree_sitter_haskell::LANGUAGE.into()), table: include_str!("languages/haskell/language.toml"), hooks: &Plain },
-    Language { name: "zig", full: false, grammar: Some(|| tree_sitter_zig::LANGUAGE.into()), table: include_str!("languages/zig/language.toml"), hooks: &Plain },
+    Language { name: "bash", full: false, grammar: Some(|| tree_sitter_bash::LANGUAGE.into()), table: include_str!("languages/bash/language.toml"), hooks: &bash::Bash },
+    Language { name: "lua", full: false, grammar: Some(|| tree_sitter_lua::LANGUAGE.into()), table: include_str!("languages/lua/language.toml"), hooks: &lua::Lua },
+    Language { name: "elixir", full: false, grammar: Some(|| tree_sitter_elixir::LANGUAGE.into()), table: include_str!("languages/elixir/language.toml"), hooks: &elixir::Elixir },
+    Language { name: "haskell", full: false, grammar: Some(|| tree_sitter_haskell::LANGUAGE.into()), table: include_str!("languages/haskell/language.toml"), hooks: &haskell::Haskell },
+    Language { name: "zig", full: false, grammar: Some(|| tree_sitter_zig::LANGUAGE.into()), table: include_str!("languages/zig/language.toml"), hooks: &zig::Zig },
     Language { name: "sql", full: false, grammar: Some(|| tree_sitter_sequel::LANGUAGE.into()), table: include_str!("languages/sql/language.toml"), hooks: &data::Data },
     Language { name: "yaml", full: false, grammar: Some(|| tree_sitter_yaml::LANGUAGE.into()), table: include_str!("languages/yaml/language.toml"), hooks: &data::Data },
     Language { name: "toml", full: false, grammar: Some(|| tree_sitter_toml_ng::LANGUAGE.into()), table: include_str!("languages/toml/language.toml"), hooks: &data::Data },

@@ -7,6 +7,7 @@ mod recover;
 mod refs;
 mod symbols;
 
+pub use refs::literal;
 pub use symbols::fold;
 
 use crate::intern::Interner;
@@ -297,6 +298,26 @@ impl<'t> Walk<'t> {
             let symbol = self.add_symbol(later.node, later.name.start_byte(), self.text_of(later.name), "", later.kind, None, &later.type_text, true);
             self.symbols[symbol as usize].signature = self.intern(&later.signature);
         }
+    }
+
+    /// Returns the last symbol declared directly in the current one.
+    pub fn last_sibling(&self) -> Option<u32> {
+        let owner = self.owner();
+        self.symbols.iter().rposition(|row| row.parent == owner).map(|at| at as u32)
+    }
+
+    /// Makes `node` a further part of the last symbol: another clause of one function.
+    pub fn continue_symbol(&mut self, symbol: u32, node: Node<'t>) {
+        let row = &mut self.symbols[symbol as usize];
+        row.end = row.end.max(node.end_byte() as u32);
+        let ends_before = node.end_position().column == 0;
+        row.end_line = row.end_line.max(node.end_position().row as u32 + u32::from(!ends_before));
+        self.open.push((symbol, self.depth));
+    }
+
+    /// Takes `node` for the documentation of the next declaration.
+    pub fn note_doc(&mut self, node: Node<'t>) {
+        self.comment = Some((node.start_byte(), node.end_byte(), node.end_position().row));
     }
 
     /// Sets the visibility of what the current symbol declares between two offsets.

@@ -1,0 +1,182 @@
+//! Haskell: clauses of one function with its signature, constructors, instances, imports.
+
+use super::Hooks;
+use crate::names;
+use crate::walk::{Flow, Walk, line_of};
+use contextd_model::facts::{base_kind, import_kind, modifier};
+use contextd_model::{RefKind, SymbolKind};
+use std::borrow::Cow;
+use tree_sitter::Node;
+
+pub struct Haskell;
+
+impl Hooks for Haskell {
+    /// Lines of the C preprocessor are blanked, so that both branches are read.
+    fn masked<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        if !text.lines().any(is_directive) {
+            return Cow::Borrowed(text);
+        }
+        let mut out = String::with_capacity(text.len());
+        for line in text.split_inclusive('\n') {
+            if is_directive(line) {
+                out.extend(line.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }));
+            } else {
+                out.push_str(line);
+            }
+        }
+        Cow::Owned(out)
+    }
+
+    fn visit<'t>(&self, node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
+        match node.kind() {
+            "header" => {
+                let module = node.child_by_field_name("module").map_or("", |module| walk.text_of(module));
+                walk.package = walk.intern(module);
+                Flow::Skip
+            }
+            "import" => import(node, walk),
+            "signature" => signature(node, walk),
+            "function" | "bind" => equation(node, walk),
+            "data_constructor" | "gadt_constructor" | "newtype_constructor" => constructor(node, walk),
+            "field" => field(node, walk),
+            "instance" => instance(node, walk),
+            "apply" => {
+                application(node, walk);
+                Flow::Descend
+            }
+            _ => Flow::Table,
+        }
+    }
+
+    fn declared<'t>(&self, node: Node<'t>, symbol: u32, walk: &mut Walk<'t>) {
+        if node.kind() == "class" {
+            cut_where(symbol, walk);
+        }
+    }
+
+    fn may_stand_between(&self, text: &str) -> bool {
+        text.trim().lines().all(|line| line.trim_start().starts_with("{-#"))
+    }
+}
+
+fn is_directive(line: &str) -> bool {
+    let Some(rest) = line.strip_prefix('#') else { return false };
+    let rest = rest.trim_start();
+    ["if", "else", "elif", "endif", "define", "undef", "include", "error"].iter().any(|word| rest.starts_with(word))
+}
+
+fn import(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
+    let Some(module) = node.child_by_field_name("module").map(|module| walk.text_of(module)) else { return Flow::Skip };
+    let text = walk.text_of(node);
+    let alias = node.child_by_field_name("alias").map_or("", |alias| walk.text_of(alias));
+    let line = line_of(node);
+    let list = node.child_by_field_name("names").filter(|_| !text.contains(" hiding"));
+    match list {
+        Some(list) => {
+            let mut cursor = list.walk();
+            for name in list.children_by_field_name("name", &mut cursor) {
+                let word = name.named_child(0).map_or("", |word| walk.text_of(word));
+                walk.import(module, word, word, import_kind::NAME, line);
+            }
+        }
+        None if text.contains("qualified") => walk.import(module, "", if alias.is_empty() { module } else { alias }, import_kind::MODULE, line),
+        None => walk.import(module, "", alias, import_kind::WILDCARD, line),
+    }
+    Flow::Skip
+}
+
+fn in_callable(walk: &Walk<'_>) -> bool {
+    walk.symbols[walk.owner() as usize].kind().is_callable()
+}
+
+fn function_kind(walk: &Walk<'_>) -> SymbolKind {
+    if walk.symbols[walk.owner() as usize].kind().is_type() { SymbolKind::Method } else { SymbolKind::Function }
+}
+
+/// `name :: type` begins a function; its clauses follow.
+fn signature<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
+    let Some(name) = node.child_by_field_name("name").filter(|_| !in_callable(walk)) else { return Flow::Descend };
+    let type_text = node.child_by_field_name("type").map_or("", |written| walk.text_of(written));
+    let text = walk.text_of(name).trim_matches(['(', ')', ' ']);
+    walk.add_symbol(node, name.start_byte(), text, "", function_kind(walk), None, type_text, false);
+    Flow::Descend
+}
+
+/// A clause; those of one name next to each other, and their signature, are one function.
+fn equation<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
+    let is_declaration = node.child_by_field_name("match").is_some();
+    let Some(name) = equation_name(node).filter(|_| is_declaration && !in_callable(walk)) else { return Flow::Descend };
+    let text = walk.text_of(name).trim_matches(['(', ')', '`', ' ']);
+    let same = walk.last_sibling().filter(|&symbol| {
+        let row = &walk.symbols[symbol as usize];
+        row.kind().is_callable() && walk.strings.table.get(row.name) == text
+    });
+    match same {
+        Some(symbol) => {
+            walk.continue_symbol(symbol, node);
+            walk.symbols[symbol as usize].modifiers &= !modifier::DECLARATION;
+        }
+        None => {
+            let body = node.child_by_field_name("match");
+            walk.add_symbol(node, name.start_byte(), text, "", function_kind(walk), body, "", false);
+        }
+    }
+    Flow::Descend
+}
+
+fn equation_name(node: Node<'_>) -> Option<Node<'_>> {
+    if let Some(name) = node.child_by_field_name("name") {
+        return Some(name);
+    }
+    let mut head = node.named_child(0)?;
+    while matches!(head.kind(), "function_head_parens" | "parens") {
+        head = head.named_child(0)?;
+    }
+    if head.kind() == "infix" { head.child_by_field_name("operator") } else { head.child_by_field_name("name") }
+}
+
+fn constructor<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
+    let inner = node.child_by_field_name("constructor").unwrap_or(node);
+    let name = inner.child_by_field_name("name").or_else(|| inner.child_by_field_name("operator"));
+    let Some(name) = name else { return Flow::Descend };
+    walk.add_symbol(node, name.start_byte(), walk.text_of(name), "", SymbolKind::Variant, None, "", true);
+    Flow::Descend
+}
+
+fn field<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
+    let type_text = node.child_by_field_name("type").map_or("", |written| walk.text_of(written));
+    let mut cursor = node.walk();
+    for name in node.children_by_field_name("name", &mut cursor).filter(|name| name.kind() == "field_name") {
+        walk.add_symbol(node, name.start_byte(), walk.text_of(name), "", SymbolKind::Field, None, type_text, true);
+    }
+    Flow::Descend
+}
+
+fn instance<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
+    let Some(name) = node.child_by_field_name("name") else { return Flow::Descend };
+    let path = names::path(walk.text_of(name));
+    let class = names::split_last(&path).1;
+    let target = node.child_by_field_name("patterns").map_or("", |patterns| walk.text_of(patterns));
+    let target = target.trim_matches(['(', ')', '[', ']', ' ']).split_whitespace().next().unwrap_or("").trim_matches(['(', ')', ',']);
+    let symbol = walk.add_symbol(node, name.end_byte() - class.len().min(name.end_byte()), class, target, SymbolKind::Extension, node.child_by_field_name("declarations"), target, false);
+    cut_where(symbol, walk);
+    walk.base(symbol, &path, base_kind::IMPLEMENTS, line_of(name));
+    Flow::Descend
+}
+
+/// What follows `where` is no part of a signature.
+fn cut_where(symbol: u32, walk: &mut Walk<'_>) {
+    let signature = walk.strings.table.get(walk.symbols[symbol as usize].signature);
+    let end = signature.find(" where").unwrap_or(signature.len());
+    let cut = signature[..end].to_owned();
+    walk.symbols[symbol as usize].signature = walk.intern(&cut);
+}
+
+/// `f a b` is an application inside an application; the innermost has the function.
+fn application(node: Node<'_>, walk: &mut Walk<'_>) {
+    let Some(function) = node.child_by_field_name("function").filter(|function| matches!(function.kind(), "variable" | "qualified" | "constructor")) else { return };
+    let path = names::path(walk.text_of(function));
+    let kind = if function.kind() == "constructor" { RefKind::Construct } else { RefKind::Call };
+    let start = function.end_byte() - names::split_last(&path).1.len().min(function.end_byte());
+    walk.reference(&path, kind, start, line_of(function), 255);
+}

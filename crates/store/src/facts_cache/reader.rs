@@ -28,8 +28,8 @@ impl FactsReader {
 
     /// Calls `visit` with the place of each key that is there and its facts, in the order of the
     /// file; the bytes are lent, so that many can be read in little memory.
-    pub fn visit(&self, keys: &[FactsKey], visit: impl FnMut(usize, &[u8])) -> Result<()> {
-        visit_each(&self.database, keys, visit)
+    pub fn visit(&self, keys: &[FactsKey], mut visit: impl FnMut(usize, &[u8])) -> Result<()> {
+        visit_each(&self.database, keys, |at, bytes| visit(at, bytes))
     }
 
     /// Returns which keys are there; their blobs are not looked at.
@@ -40,7 +40,9 @@ impl FactsReader {
 
 pub(super) fn get_many(database: &Database, keys: &[FactsKey]) -> Result<Vec<Option<Vec<u8>>>> {
     let mut found = vec![None; keys.len()];
-    visit_each(database, keys, |at, bytes| found[at] = Some(bytes.to_vec()))?;
+    visit_each(database, keys, |at, bytes| {
+        found[at] = Some(std::mem::take(bytes))
+    })?;
     Ok(found)
 }
 
@@ -55,10 +57,11 @@ pub(super) fn contains_many(database: &Database, keys: &[FactsKey]) -> Result<Ve
     Ok(found)
 }
 
+/// Lends each found content in a buffer that is used again, unless the visitor takes it.
 fn visit_each(
     database: &Database,
     keys: &[FactsKey],
-    mut visit: impl FnMut(usize, &[u8]),
+    mut visit: impl FnMut(usize, &mut Vec<u8>),
 ) -> Result<()> {
     database.read_once(|connection| {
         let mut places = locate(connection, keys)?;
@@ -72,7 +75,7 @@ fn visit_each(
             if let Some(row) = rows.next()?
                 && decompress_into(row.get_ref(0)?.as_blob().unwrap_or(&[]), &mut bytes)
             {
-                visit(at, &bytes);
+                visit(at, &mut bytes);
             }
         }
         Ok(())

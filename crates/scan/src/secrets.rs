@@ -1,6 +1,6 @@
 //! Secrets: what looks like a credential is replaced by `[REDACTED]` before anything is stored.
 //!
-//! One Aho-Corasick pass finds the literals that every rule needs; only around such a hit is a rule tried. The text
+//! One pass finds the literals that the rules need; only around such a literal is a rule tried. The text
 //! keeps its number of lines, so that line numbers found in the scrubbed text are those of the original.
 
 mod assignment;

@@ -75,6 +75,8 @@ pub(super) const KEYWORDS: &[&str] = &[
 /// A name goes on for at most so many bytes on either side of the word.
 const LONGEST_NAME_SIDE: usize = 48;
 const LONGEST_VALUE: usize = 4096;
+/// A value without quotes is shorter; what runs on is data.
+const LONGEST_BARE: usize = 512;
 const LONGEST_GAP: usize = 48;
 
 /// How name and value are joined.
@@ -384,7 +386,7 @@ fn line_before(bytes: &[u8], at: usize) -> &[u8] {
 }
 
 fn bare_range(bytes: &[u8], start: usize) -> Option<Range<usize>> {
-    let rest = bytes.get(start..bytes.len().min(start + LONGEST_VALUE))?;
+    let rest = bytes.get(start..bytes.len().min(start + LONGEST_BARE + 1))?;
     let ends = |byte: u8| {
         byte.is_ascii_whitespace()
             || matches!(
@@ -393,7 +395,9 @@ fn bare_range(bytes: &[u8], start: usize) -> Option<Range<usize>> {
             )
     };
     let length = rest.iter().take_while(|&&byte| !ends(byte)).count();
-    (length > 0).then_some(start..start + length)
+    (1..=LONGEST_BARE)
+        .contains(&length)
+        .then_some(start..start + length)
 }
 
 /// A bare value in configuration: as a quoted one, but names of variables and members stay.

@@ -7,6 +7,8 @@ use super::rule::{Found, Hit};
 
 /// Longest key that is looked for.
 const LONGEST: usize = 64 << 10;
+/// `-----BEGIN`, the kind of key and the dashes after it are not longer.
+const LONGEST_LABEL: usize = 80;
 /// A real key has at least one run of base64 this long.
 const SHORTEST_RUN: usize = 24;
 
@@ -15,16 +17,15 @@ pub(super) fn find_armour(hit: &Hit<'_>) -> Option<Found> {
     let text = hit.text;
     let to = text.floor_char_boundary((hit.end + LONGEST).min(text.len()));
     let block = &text[hit.start..to];
-    let label = block[hit.end - hit.start..]
-        .lines()
-        .next()?
-        .split("-----")
-        .next()?;
-    if label.len() > 60 || !label.contains("PRIVATE KEY") {
+    let (label, _) =
+        block[hit.end - hit.start..block.floor_char_boundary(LONGEST_LABEL)].split_once("-----")?;
+    if !label.contains("PRIVATE KEY") || label.contains('\n') {
         return None;
     }
     let body_at = (hit.end - hit.start) + label.len() + "-----".len();
     let body = block.get(body_at..)?;
+    // Where another block begins, this one has ended; it also keeps many openings from being read many times.
+    let body = body.split("-----BEGIN").next().unwrap_or(body);
     let end_marker = format!("-----END{label}-----");
     let range = match body.find(&end_marker) {
         Some(at) => has_key_material(&body[..at]).then_some(0..body_at + at + end_marker.len()),

@@ -217,7 +217,7 @@ fn kind(last: &str, owner: Option<&str>) -> Option<Meaning> {
             id: "password",
         });
     }
-    if last == "secret" || last == "secrets" || last.ends_with("secret") {
+    if last.ends_with("secret") {
         return token("secret");
     }
     if last.ends_with("token")

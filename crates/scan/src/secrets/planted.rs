@@ -606,6 +606,12 @@ const HARMLESS: &[(&str, &str)] = &[
     ),
     ("a.py", "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"),
     ("a.py", "AKIAAAAAAAAAAAAAAAAA"),
+    ("a.go", "Secret: \"node1-node2-only\","),
+    (
+        "a.go",
+        "\"k8s.io/api/core/v1.Secret\", \"k8s.io/apimachinery/pkg/apis/meta/v1.ListMeta\"",
+    ),
+    ("a.go", "passwd = \"root:x:0:0:::/bin/bash\""),
 ];
 
 #[test]

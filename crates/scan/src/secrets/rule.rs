@@ -73,16 +73,46 @@ impl Matcher {
         }
     }
 
-    /// Returns the secret at `hit`, if the rule sees one; `keyword` is the rule's own spelling.
-    pub fn find(&self, hit: &Hit<'_>, keyword: &str) -> Option<Found> {
-        let range = match self.rule.shape {
-            Shape::Run { charset, min, max } => run(hit, keyword, charset, min..=max),
-            Shape::At(pattern) => at(hit, self.regex(pattern)?),
-            Shape::Line(pattern) => line(hit, self.regex(pattern)?),
-            Shape::Code(code) => return code(hit),
-        }?;
-        let secret = hit.text.get(range.clone())?;
-        (entropy(secret.as_bytes()) >= self.rule.entropy).then_some(Found { range, id: None })
+    /// Hands out the secrets at `hit`; `keyword` is the rule's own spelling.
+    ///
+    /// A line is searched once however many hits it has: `searched_to` is where the rule's last search ended.
+    pub fn find(
+        &self,
+        hit: &Hit<'_>,
+        keyword: &str,
+        searched_to: &mut usize,
+        mut found: impl FnMut(Found),
+    ) {
+        let mut checked = |range: Range<usize>| {
+            let secret = hit.text.get(range.clone()).unwrap_or_default();
+            if entropy(secret.as_bytes()) >= self.rule.entropy {
+                found(Found { range, id: None });
+            }
+        };
+        match self.rule.shape {
+            Shape::Run { charset, min, max } => run(hit, keyword, charset, min..=max)
+                .into_iter()
+                .for_each(checked),
+            Shape::At(pattern) => self
+                .regex(pattern)
+                .and_then(|regex| at(hit, regex))
+                .into_iter()
+                .for_each(checked),
+            Shape::Line(pattern) if hit.end > *searched_to => {
+                let line = hit.line();
+                let is_clipped = line.end < hit.text.len() && hit.bytes()[line.end] != b'\n';
+                *searched_to = if is_clipped {
+                    line.end - WINDOW_AFTER / 2
+                } else {
+                    line.end
+                };
+                self.regex(pattern)
+                    .into_iter()
+                    .for_each(|regex| each_in(hit.text, line.clone(), regex, &mut checked));
+            }
+            Shape::Line(_) => {}
+            Shape::Code(code) => code(hit).into_iter().for_each(found),
+        }
     }
 
     /// Returns the compiled pattern; it is absent only when the table holds a wrong one, which a test rules out.
@@ -144,20 +174,12 @@ fn at(hit: &Hit<'_>, pattern: &Regex) -> Option<Range<usize>> {
     (whole.start() == 0).then(|| hit.start + secret.start()..hit.start + secret.end())
 }
 
-/// Returns the match around the keyword, else the line's first: some keywords only stand nearby.
-fn line(hit: &Hit<'_>, pattern: &Regex) -> Option<Range<usize>> {
-    let line = hit.line();
-    let mut first = None;
-    for captures in pattern.captures_iter(&hit.text[line.clone()]) {
-        let whole = captures.get(0)?;
-        let secret = captures.get(1).unwrap_or(whole);
-        let range = line.start + secret.start()..line.start + secret.end();
-        if line.start + whole.start() <= hit.start && hit.end <= line.start + whole.end() {
-            return Some(range);
+fn each_in(text: &str, line: Range<usize>, pattern: &Regex, found: &mut impl FnMut(Range<usize>)) {
+    for captures in pattern.captures_iter(&text[line.clone()]) {
+        if let Some(secret) = captures.get(1).or_else(|| captures.get(0)) {
+            found(line.start + secret.start()..line.start + secret.end());
         }
-        first = first.or(Some(range));
     }
-    first
 }
 
 #[cfg(test)]

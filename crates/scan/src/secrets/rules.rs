@@ -119,7 +119,7 @@ pub(super) static RULES: &[Rule] = &[
     at("azure-storage-key", &["AccountKey="], 3.5, r"^(?i:AccountKey)=([A-Za-z0-9+/]{40,}={0,2})"),
     at("azure-shared-access-key", &["SharedAccessKey="], 3.5, r"^(?i:SharedAccessKey)=([A-Za-z0-9+/]{20,}={0,2})"),
     line("azure-sas-signature", &["sig="], 3.5, r"[?&;](?:amp;)?sig=([A-Za-z0-9%/+_-]{32,}={0,2})"),
-    line("azure-client-secret", &["q~"], 3.5, r"(?:^|[^A-Za-z0-9_~.-])([A-Za-z0-9_~.-]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34})(?:[^A-Za-z0-9_~.-]|$)"),
+    line("azure-client-secret", &["0q~", "1q~", "2q~", "3q~", "4q~", "5q~", "6q~", "7q~", "8q~", "9q~"], 3.5, r"(?:^|[^A-Za-z0-9_~.-])([A-Za-z0-9_~.-]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34})(?:[^A-Za-z0-9_~.-]|$)"),
     run("alibaba-access-key", &["LTAI"], alnum, 12, 24),
     run("digitalocean-token", &["dop_v1_", "doo_v1_", "dor_v1_"], hex, 40, 100),
     run("heroku-token", &["HRKU-"], url, 30, 100),

@@ -72,8 +72,10 @@ pub(super) struct Mix {
     pub digits: usize,
     /// Signs that names do not have.
     pub signs: usize,
-    /// Changes between letters and digits, separators aside.
+    /// Changes between letters and digits within the parts that separators make.
     pub switches: usize,
+    /// Most such changes in one part.
+    pub densest: usize,
     /// Runs of letters of one case, separators aside.
     pub case_runs: usize,
 }
@@ -86,20 +88,27 @@ impl Mix {
         };
         let mut last_was_digit = None;
         let mut last_was_upper = None;
+        let mut in_part = 0;
         for byte in value.bytes() {
             let is_upper = byte.is_ascii_uppercase();
             match byte {
                 b'0'..=b'9' => mix.digits += 1,
                 b'a'..=b'z' => mix.lower += 1,
                 b'A'..=b'Z' => mix.upper += 1,
-                b'_' | b'-' | b'.' | b'/' | b':' | b'=' | b',' => continue,
+                b'_' | b'-' | b'.' | b'/' | b':' | b'=' | b',' => {
+                    last_was_digit = None;
+                    in_part = 0;
+                    continue;
+                }
                 _ => {
                     mix.signs += 1;
                     continue;
                 }
             }
             let is_digit = byte.is_ascii_digit();
+            in_part += usize::from(last_was_digit.is_some_and(|last: bool| last != is_digit));
             mix.switches += usize::from(last_was_digit.is_some_and(|last: bool| last != is_digit));
+            mix.densest = mix.densest.max(in_part);
             last_was_digit = Some(is_digit);
             if !is_digit {
                 mix.case_runs += usize::from(last_was_upper != Some(is_upper));
@@ -148,7 +157,7 @@ impl Mix {
 fn names_a_place(value: &str, mix: &Mix) -> bool {
     let is_path =
         value.starts_with(['/', '~']) || value.starts_with("./") || value.starts_with("../");
-    let is_dotted_name = value.contains(['.', '/']) && mix.switches < 4 && mix.signs == 0;
+    let is_dotted_name = value.contains(['.', '/', ':']) && mix.densest < 3 && mix.signs == 0;
     let is_date = value.len() >= 10
         && value.bytes().zip(*b"0000-00-00").all(|(byte, form)| {
             if form == b'-' {

@@ -197,15 +197,15 @@ impl<'t> Walk<'t> {
             self.enter_error(node);
             return true;
         };
+        if !self.deferred.is_empty() {
+            self.add_deferred(node.start_byte());
+        }
         if rule.plain {
             return true;
         }
         if rule.comment {
             self.comment(node);
             return false;
-        }
-        if !self.deferred.is_empty() {
-            self.add_deferred(node.start_byte());
         }
         if rule.hook {
             match self.hooks.visit(node, self) {

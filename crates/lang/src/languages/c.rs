@@ -45,6 +45,19 @@ impl Hooks for CFamily {
                 local_parameters(node, walk);
                 Flow::Table
             }
+            "parameter_declaration" | "optional_parameter_declaration" => {
+                if let Some(declared) = node.child_by_field_name("declarator").and_then(|declarator| declarator::read(declarator, walk)) {
+                    walk.take(declared.name.start_byte());
+                }
+                Flow::Descend
+            }
+            "compound_literal_expression" => {
+                if let Some(written) = node.child_by_field_name("type") {
+                    let path = names::type_head(walk.text_of(written));
+                    walk.reference(&path, RefKind::Construct, written.start_byte(), line_of(written), 255);
+                }
+                Flow::Descend
+            }
             "type_parameter_declaration" => Flow::Skip,
             // `&&` is a reference too, so the sign alone is no branch.
             "binary_expression" => {

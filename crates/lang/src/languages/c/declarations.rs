@@ -93,9 +93,10 @@ fn later<'t>(node: Node<'t>, declarator: Node<'t>, declared: &Declared<'t>, kind
 }
 
 fn prototype<'t>(node: Node<'t>, declared: &Declared<'t>, function: Node<'t>, leaf: bool, walk: &mut Walk<'t>) {
-    let in_type = walk.symbols[walk.owner() as usize].kind().is_type();
+    let owner = &walk.symbols[walk.owner() as usize];
     // Without a type it is a macro's use, unless it declares a constructor or a conversion.
-    if in_type || node.child_by_field_name("type").is_some() {
+    let is_special = owner.kind().is_type() && (declared.name.kind() != "identifier" || walk.text_of(declared.name) == walk.strings.table.get(owner.name));
+    if is_special || node.child_by_field_name("type").is_some() {
         functions::declare(node, declared, function, None, leaf, walk);
     }
 }
@@ -122,11 +123,14 @@ fn variable_kind(node: Node<'_>, declared: &Declared<'_>, walk: &Walk<'_>) -> Sy
     if is_const && !declared.pointers.contains('*') { SymbolKind::Constant } else { SymbolKind::Variable }
 }
 
-/// Takes the semicolon off a declaration's signature.
+/// Takes the semicolon off a declaration's signature, and what the mask has hidden from the grammar:
+/// other branches of a conditional, the bracket of a macro around it.
 pub fn trim_signature(symbol: u32, walk: &mut Walk<'_>) {
     let row = walk.symbols[symbol as usize];
     let signature = walk.strings.table.get(row.signature);
-    let trimmed = signature.trim_end_matches([';', ':', ' ']);
+    let trimmed = signature.split(" #").next().unwrap_or(signature).trim_end_matches([';', ':', ' ']);
+    let is_uneven = trimmed.ends_with(')') && trimmed.matches(')').count() > trimmed.matches('(').count();
+    let trimmed = if is_uneven { &trimmed[..trimmed.len() - 1] } else { trimmed };
     if trimmed.len() != signature.len() && signature.len() < MAX_SIGNATURE {
         let trimmed = trimmed.to_owned();
         walk.symbols[symbol as usize].signature = walk.intern(&trimmed);

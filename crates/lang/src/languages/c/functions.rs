@@ -12,6 +12,10 @@ use tree_sitter::Node;
 pub fn definition<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let Some(declarator) = node.child_by_field_name("declarator") else { return Flow::Descend };
     let Some(declared) = declarator::read(declarator, walk) else { return Flow::Descend };
+    // In broken code a statement may look like a function.
+    if matches!(walk.text_of(declared.name), "if" | "for" | "while" | "switch" | "return" | "else" | "do" | "sizeof") {
+        return Flow::Descend;
+    }
     let Some(function) = declared.function else {
         // In C, `TEST(name) {` reads as a type with a name in brackets.
         let word = node.child_by_field_name("type").filter(|word| word.kind() == "type_identifier" && is_macro_word(walk.text_of(*word)));
@@ -32,6 +36,9 @@ pub fn definition<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 
 /// Adds a function and binds its parameters.
 pub fn declare<'t>(node: Node<'t>, declared: &Declared<'t>, function: Node<'t>, body: Option<Node<'t>>, leaf: bool, walk: &mut Walk<'t>) {
+    if let Some(scope) = conversion_scope(node, walk) {
+        return convert(node, declared, &scope, body, walk);
+    }
     let name = name_text(declared.name, walk);
     let kind = kind(declared, &name, walk);
     let written = return_type(node, declared, function, walk);
@@ -46,6 +53,21 @@ pub fn declare<'t>(node: Node<'t>, declared: &Declared<'t>, function: Node<'t>, 
     if !leaf {
         parameters(function, walk);
     }
+}
+
+/// The grammar takes `constexpr Foo::operator bool()` for a function `bool` of the type
+/// `Foo::operator`. Returns `Foo`.
+fn conversion_scope(node: Node<'_>, walk: &Walk<'_>) -> Option<String> {
+    let written = walk.text_of(node.child_by_field_name("type")?);
+    written.trim_end().strip_suffix("operator")?.trim_end().strip_suffix("::").map(names::path)
+}
+
+fn convert<'t>(node: Node<'t>, declared: &Declared<'t>, scope: &str, body: Option<Node<'t>>, walk: &mut Walk<'t>) {
+    let target = walk.text_of(declared.name);
+    if let Some(written) = node.child_by_field_name("type") {
+        walk.take(written.end_byte() - "operator".len());
+    }
+    walk.add_symbol(node, declared.name.start_byte(), &format!("operator {target}"), scope, SymbolKind::Method, body, target, false);
 }
 
 fn kind(declared: &Declared<'_>, name: &str, walk: &Walk<'_>) -> SymbolKind {

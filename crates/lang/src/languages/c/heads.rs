@@ -195,6 +195,14 @@ impl<'a> Reader<'a> {
         false
     }
 
+    /// `DEFINE_FLAG(int, name, 3);`: neither a call nor a declaration, so nothing to read.
+    fn takes_types(&self, items: &[Item]) -> bool {
+        match items {
+            [word, group, ..] if word.part == Part::Macro && group.part == Part::Group => (group.first + 1..group.last).any(|token| is_builtin(self.word(token)) || self.word(token) == "const" || self.word(token).ends_with("_t")),
+            _ => false,
+        }
+    }
+
     /// True when the braces after `head` hold declarations: a namespace, a class, `extern "C"`.
     fn holds_declarations(&self, head: &[usize]) -> bool {
         let items = self.items(head);
@@ -239,6 +247,9 @@ impl<'a> Reader<'a> {
         let items = self.items(head);
         if self.unwrap(&items) {
             return;
+        }
+        if terminator == b';' && self.takes_types(&items) {
+            return self.blank(head[0], head[head.len() - 1]);
         }
         let key = self.class_key(&items).filter(|&key| terminator == b'{' && self.is_class_head(&items[key..]));
         let namespace = items.iter().position(|item| item.part == Part::Word && self.word(item.first) == "namespace");

@@ -1,9 +1,8 @@
 //! Sorted strings written as the length they share with the string before and the rest.
 
-use crate::column::{self, Column};
 use crate::varint::{self, Reader};
 
-/// Strings in a block; the first of a block is whole.
+/// Strings in a block of a dictionary that is searched; the first of a block is whole.
 pub(crate) const BLOCK: u32 = 16;
 
 const LONG: usize = 15;
@@ -42,46 +41,38 @@ pub(crate) fn next_key(reader: &mut Reader<'_>, key: &mut Vec<u8>) {
     key.extend_from_slice(rest);
 }
 
-/// Writes sorted strings; returns the column of block ends and the bytes.
-pub(crate) fn pack<'a>(strings: impl Iterator<Item = &'a str>) -> (Vec<u8>, Vec<u8>) {
-    let (mut ends, mut bytes, mut before) = (Vec::new(), Vec::new(), "");
-    for (number, string) in strings.enumerate() {
-        if (number as u32).is_multiple_of(BLOCK) {
-            if number > 0 {
-                ends.push(bytes.len() as u32);
-            }
-            before = "";
-        }
+/// Writes sorted strings one after the other, to be read from the first on.
+pub(crate) fn pack<'a>(strings: impl Iterator<Item = &'a str>) -> Vec<u8> {
+    let (mut bytes, mut before) = (Vec::new(), "");
+    for string in strings {
         put_key(&mut bytes, before.as_bytes(), string.as_bytes());
         before = string;
     }
-    if !bytes.is_empty() {
-        ends.push(bytes.len() as u32);
-    }
-    (column::pack(ends), bytes)
+    bytes
 }
 
-/// Sorted strings of a mapped section, by number.
-#[derive(Clone, Copy)]
-pub(crate) struct FrontCoded<'a> {
-    pub(crate) ends: Column<'a>,
-    pub(crate) bytes: &'a [u8],
-}
-
-impl FrontCoded<'_> {
-    /// Replaces `key` by string `number`; by the empty one when damaged.
-    pub(crate) fn read(&self, number: u32, key: &mut Vec<u8>) {
-        key.clear();
-        let start = self.ends.start(number / BLOCK) as usize;
-        let mut reader = Reader::new(self.bytes.get(start..).unwrap_or(&[]));
-        for _ in 0..=number % BLOCK {
-            next_key(&mut reader, key);
+/// Reads up to `count` strings that [`pack`] wrote, laid end to end with their ends.
+pub(crate) fn unpack(bytes: &[u8], count: u32, strings: &mut Vec<u8>, ends: &mut Vec<u32>) {
+    strings.clear();
+    ends.clear();
+    let (mut reader, mut start) = (Reader::new(bytes), 0usize);
+    for _ in 0..count {
+        let (shared, rest) = take_key(&mut reader);
+        let end = strings.len();
+        let shared = start..start.saturating_add(shared).min(end);
+        // What a damaged table claims to share may not grow beyond all bounds.
+        if !reader.is_whole() || end > MAX_TABLE {
+            return;
         }
-        if !reader.is_whole() {
-            key.clear();
-        }
+        start = end;
+        strings.extend_from_within(shared);
+        strings.extend_from_slice(rest);
+        ends.push(strings.len() as u32);
     }
 }
+
+/// Longest table of strings that is unpacked.
+const MAX_TABLE: usize = 1 << 28;
 
 #[cfg(test)]
 mod tests {
@@ -90,14 +81,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn strings_come_back_by_number(strings in proptest::collection::btree_set("[ab]{0,40}", 0..60)) {
-            let (ends, bytes) = pack(strings.iter().map(String::as_str));
-            let packed = FrontCoded { ends: Column::new(&ends, strings.len().div_ceil(BLOCK as usize)).unwrap(), bytes: &bytes };
-            let mut key = Vec::new();
-            for (number, string) in strings.iter().enumerate().rev() {
-                packed.read(number as u32, &mut key);
-                prop_assert_eq!(&key, string.as_bytes());
-            }
+        fn strings_come_back(strings in proptest::collection::btree_set("[ab]{0,40}", 0..60)) {
+            let packed = pack(strings.iter().map(String::as_str));
+            let (mut bytes, mut ends) = (vec![1], vec![1]);
+            unpack(&packed, strings.len() as u32, &mut bytes, &mut ends);
+            let starts = std::iter::once(0).chain(ends.iter().copied());
+            let found: Vec<&[u8]> = starts.zip(&ends).map(|(start, &end)| &bytes[start as usize..end as usize]).collect();
+            prop_assert_eq!(found, strings.iter().map(String::as_bytes).collect::<Vec<_>>());
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Builds the full text of a segment.
 
-use super::{FEW, FREQUENCIES, LONG_COUNT, NEAR, SINGLE, is_single};
+use super::{FEW, FREQUENCIES, LONG_COUNT, NEAR, SINGLE, is_single, rice};
 use crate::{column, front, varint};
 use rustc_hash::FxHashMap;
 
@@ -78,19 +78,18 @@ impl PostingsBuilder {
         });
     }
 
-    /// Adds a term of a cell.
+    /// Adds a term of a cell; the frequency is not 0.
     pub(crate) fn cell(&mut self, term: u32, cell: u32, frequency: u32) {
-        if frequency > 0 {
-            self.cells.push(Posting {
-                term,
-                document: cell,
-                frequency,
-            });
-        }
+        self.cells.push(Posting {
+            term,
+            document: cell,
+            frequency,
+        });
     }
 
-    /// Sorts everything by term; `symbol_ends` gives the symbols of each file.
-    pub(crate) fn finish(self, symbol_ends: &[u32]) -> PackedPostings {
+    /// Sorts everything by term; `symbol_ends` gives the symbols of each file, `cell_count` is the
+    /// number of cells of the segment.
+    pub(crate) fn finish(self, symbol_ends: &[u32], cell_count: u32) -> PackedPostings {
         let mut terms: Vec<(Box<str>, u32)> = self.terms.into_iter().collect();
         terms.sort_unstable();
         let mut ranks = vec![0; terms.len()];
@@ -100,7 +99,10 @@ impl PostingsBuilder {
         let symbols = Grouped::new(self.symbols, &ranks);
         let paths = Grouped::new(self.paths, &ranks);
         let cells = Grouped::new(self.cells, &ranks);
-        let mut writer = DictionaryWriter::default();
+        let mut writer = DictionaryWriter {
+            cell_count,
+            ..DictionaryWriter::default()
+        };
         for (rank, (text, _)) in terms.iter().enumerate() {
             writer.push(
                 text,
@@ -155,6 +157,9 @@ struct DictionaryWriter {
     postings: Vec<u8>,
     count: u32,
     before: Vec<u8>,
+    /// Cells of the segment.
+    cell_count: u32,
+    joined: Vec<(u32, u32)>,
 }
 
 impl DictionaryWriter {
@@ -182,9 +187,11 @@ impl DictionaryWriter {
         let start = self.postings.len();
         put_symbols(&mut self.postings, symbols);
         let symbols_end = self.postings.len();
-        put_counted(&mut self.postings, paths);
+        put_paths(&mut self.postings, paths);
         let paths_end = self.postings.len();
-        let cell_count = put_counted(&mut self.postings, cells);
+        join_repeated(cells, &mut self.joined);
+        rice::put(&mut self.postings, &self.joined, self.cell_count);
+        let cell_count = self.joined.len() as u32;
         let (symbol_bytes, path_bytes) = (
             (symbols_end - start) as u32,
             (paths_end - symbols_end) as u32,
@@ -295,20 +302,26 @@ fn put_symbols(out: &mut Vec<u8>, postings: &[Posting<[u8; 4]>]) {
     }
 }
 
-/// Writes documents with a frequency, joining repeated ones; returns how many there are.
-fn put_counted(out: &mut Vec<u8>, postings: &[Posting<u32>]) -> u32 {
-    let (mut next, mut count) = (0, 0);
+/// Writes files with a frequency as numbers of whole bytes: there are few of them.
+fn put_paths(out: &mut Vec<u8>, postings: &[Posting<u32>]) {
+    let mut next = 0;
     for group in postings.chunk_by(|a, b| a.document == b.document) {
-        let frequency = group
-            .iter()
-            .fold(0u32, |sum, posting| sum.saturating_add(posting.frequency));
-        let document = group[0].document;
+        let (document, frequency) = (group[0].document, group.len() as u32);
         varint::put(out, (document - next) << 2 | (frequency - 1).min(FEW));
         if frequency > FEW {
             varint::put(out, frequency - FEW - 1);
         }
         next = document + 1;
-        count += 1;
     }
-    count
+}
+
+/// Lists documents with their frequency; one that was added more than once has the sum.
+fn join_repeated(postings: &[Posting<u32>], joined: &mut Vec<(u32, u32)>) {
+    joined.clear();
+    for group in postings.chunk_by(|a, b| a.document == b.document) {
+        let frequency = group
+            .iter()
+            .fold(0u32, |sum, posting| sum.saturating_add(posting.frequency));
+        joined.push((group[0].document, frequency));
+    }
 }

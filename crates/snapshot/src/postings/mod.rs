@@ -4,10 +4,11 @@
 //! - symbols with the term in name, scope, doc or signature: a byte with three bits of distance to the
 //!   symbol before (0: a number follows), one bit "frequencies follow", four bits of fields;
 //! - files with the term in their path, which counts for every symbol of the file;
-//! - cells: distance and frequency in one number.
+//! - cells: distance and frequency in bits, see `rice.rs`.
 
 mod build;
 mod read;
+mod rice;
 
 pub(crate) use build::PostingsBuilder;
 pub(crate) use read::Dictionary;
@@ -25,7 +26,7 @@ pub(crate) const STORED_FIELDS: [crate::segment::Field; 4] = [
 const NEAR: u32 = 7;
 /// Bit of a symbol's posting that says that a frequency follows for each field.
 const FREQUENCIES: u8 = 1 << 3;
-/// Frequencies up to this fit into the number of a cell's posting.
+/// Frequencies up to this fit into the number of a file's posting.
 const FEW: u32 = 3;
 
 /// Four bits for the number of a term's cells: below this the number itself, from this on one cell

@@ -1,6 +1,6 @@
 //! Reads the full text of a segment in place.
 
-use super::{FEW, FREQUENCIES, LONG_COUNT, NEAR, SINGLE, STORED_FIELDS, is_single};
+use super::{FEW, FREQUENCIES, LONG_COUNT, NEAR, SINGLE, STORED_FIELDS, is_single, rice};
 use crate::column::{Column, partition_point};
 use crate::front;
 use crate::segment::{FIELDS, Field};
@@ -31,7 +31,7 @@ pub struct TermPostings<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct SymbolPostings<'a> {
     symbols: &'a [u8],
-    paths: CellPostings<'a>,
+    paths: PathPostings<'a>,
     file_ends: Column<'a>,
     /// Symbols of the segment: what damaged bytes name beyond is not passed on.
     limit: u32,
@@ -136,17 +136,34 @@ impl<'a> Stored<'a> {
     }
 }
 
-/// Documents with a term and how often it stands there, rising.
+/// Cells with a term and how often it stands there, rising.
 #[derive(Clone, Copy, Debug)]
 pub struct CellPostings<'a> {
+    /// From the start of the list on.
+    bytes: &'a [u8],
+    count: u32,
+    /// Cells of the segment.
+    cells: u32,
+}
+
+impl CellPostings<'_> {
+    /// Calls `each` with every cell and the frequency.
+    #[inline]
+    pub fn for_each(&self, each: impl FnMut(u32, u32)) {
+        rice::for_each(self.bytes, self.count, self.cells, each);
+    }
+}
+
+/// Files with a term in their path, rising.
+#[derive(Clone, Copy, Debug)]
+struct PathPostings<'a> {
     bytes: &'a [u8],
     limit: u32,
 }
 
-impl CellPostings<'_> {
-    /// Calls `each` with every document and the frequency.
+impl PathPostings<'_> {
     #[inline]
-    pub fn for_each(&self, mut each: impl FnMut(u32, u32)) {
+    fn for_each(&self, mut each: impl FnMut(u32, u32)) {
         let mut reader = Reader::new(self.bytes);
         let mut next = 0u32;
         while !reader.rest().is_empty() {
@@ -155,12 +172,12 @@ impl CellPostings<'_> {
             if frequency == FEW {
                 frequency = reader.varint().saturating_add(FEW);
             }
-            let document = next.saturating_add(number >> 2);
-            if !reader.is_whole() || document >= self.limit {
+            let file = next.saturating_add(number >> 2);
+            if !reader.is_whole() || file >= self.limit {
                 return;
             }
-            next = document.saturating_add(1);
-            each(document, frequency.saturating_add(1));
+            next = file.saturating_add(1);
+            each(file, frequency.saturating_add(1));
         }
     }
 }
@@ -243,13 +260,12 @@ impl<'a> Dictionary<'a> {
         let at = entry.start as usize;
         let paths_at = at.checked_add(entry.symbol_bytes as usize)?;
         let cells_at = paths_at.checked_add(entry.path_bytes as usize)?;
-        let end = cells_at.checked_add(entry.cell_bytes as usize)?;
         Some(TermPostings {
             symbol_count: entry.symbol_count,
             cell_count: entry.cell_count,
             symbols: SymbolPostings {
                 symbols: self.postings.get(at..paths_at)?,
-                paths: CellPostings {
+                paths: PathPostings {
                     bytes: self.postings.get(paths_at..cells_at)?,
                     limit: self.files,
                 },
@@ -257,8 +273,9 @@ impl<'a> Dictionary<'a> {
                 limit: self.symbols,
             },
             cells: CellPostings {
-                bytes: self.postings.get(cells_at..end)?,
-                limit: self.cells,
+                bytes: self.postings.get(cells_at..)?,
+                count: entry.cell_count,
+                cells: self.cells,
             },
         })
     }

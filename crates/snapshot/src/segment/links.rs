@@ -1,7 +1,8 @@
 //! Rows that only the linker reads: references, imports, bases, bindings, declared types.
 //!
 //! A file's record lists the strings it uses by their numbers in the segment, rising; its rows name
-//! them by their place in that list, counted from one.
+//! them by their place in that list, counted from one. Offsets of references are not kept (they read
+//! as 0): their line is the evidence that edges carry, and offsets would be a third of the record.
 
 use super::strings::{Interner, Strings};
 use crate::rows::{self, MAX_ROWS};
@@ -185,7 +186,6 @@ fn put_refs(out: &mut Vec<u8>, refs: &[RefRow]) {
     rows::put(out, refs, |row| row.name.0);
     rows::put(out, refs, |row| row.qualifier.0);
     rows::put_delta(out, refs, |row| row.line);
-    rows::put_delta(out, refs, |row| row.start);
     rows::put(out, refs, |row| row.kind.into());
     rows::put(out, refs, |row| row.arguments.wrapping_add(1).into());
     rows::put(out, refs, |row| row.count.wrapping_sub(1).into());
@@ -197,7 +197,6 @@ fn take_refs(reader: &mut Reader<'_>, refs: &mut Vec<RefRow>) {
     rows::take(reader, refs, |row, value| row.name = StrId(value));
     rows::take(reader, refs, |row, value| row.qualifier = StrId(value));
     rows::take_delta(reader, refs, |row, value| row.line = value);
-    rows::take_delta(reader, refs, |row, value| row.start = value);
     rows::take(reader, refs, |row, value| row.kind = value as u8);
     rows::take(reader, refs, |row, value| {
         row.arguments = (value as u8).wrapping_sub(1)

@@ -10,7 +10,6 @@ use crate::blocks::{BlockCache, Blocks};
 use crate::column::{Column, partition_point};
 use crate::container::Container;
 use crate::error::{Result, SnapshotError};
-use crate::front::FrontCoded;
 use crate::varint::Reader;
 use contextd_model::facts::SymbolRow;
 use contextd_model::{ContentHash, SymbolKind, Visibility};
@@ -107,21 +106,6 @@ impl Segment {
     pub(crate) fn name_string(&self, number: u32) -> &str {
         let range = self.column(Section::NameEnds).range(number);
         text(self.section(Section::NameBytes), range)
-    }
-
-    /// Replaces `out` by the string with that number, a name or one of the linker's.
-    pub(crate) fn read_string(&self, number: u32, out: &mut Vec<u8>) {
-        match number.checked_sub(self.counts.names) {
-            Some(link) => FrontCoded {
-                ends: self.column(Section::LinkStringEnds),
-                bytes: self.section(Section::LinkStrings),
-            }
-            .read(link, out),
-            None => {
-                out.clear();
-                out.extend_from_slice(self.name_string(number).as_bytes());
-            }
-        }
     }
 
     // Files.
@@ -398,20 +382,26 @@ impl Segment {
     }
 
     pub(crate) fn text(&self) -> Blocks<'_> {
-        Blocks {
-            identity: self.identity,
-            ends: self.column(Section::TextEnds),
-            bytes: self.section(Section::Text),
-            raw_length: self.counts.text_length as usize,
-        }
+        self.blocks([Section::Text, Section::TextEnds], self.counts.text_length)
     }
 
     pub(crate) fn links(&self) -> Blocks<'_> {
+        self.blocks([Section::Links, Section::LinkEnds], self.counts.link_length)
+    }
+
+    pub(crate) fn link_strings(&self) -> Blocks<'_> {
+        self.blocks(
+            [Section::LinkStrings, Section::LinkStringEnds],
+            self.counts.link_string_length,
+        )
+    }
+
+    fn blocks(&self, [bytes, ends]: [Section; 2], raw_length: u32) -> Blocks<'_> {
         Blocks {
-            identity: self.identity,
-            ends: self.column(Section::LinkEnds),
-            bytes: self.section(Section::Links),
-            raw_length: self.counts.link_length as usize,
+            identity: self.identity << 8 | bytes as u64,
+            ends: self.column(ends),
+            bytes: self.section(bytes),
+            raw_length: raw_length as usize,
         }
     }
 

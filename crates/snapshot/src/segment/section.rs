@@ -21,7 +21,7 @@ sections! {
     /// Names of symbols, their explicit scopes, and packages; sorted, see `strings.rs`.
     NameBytes,
     NameEnds,
-    /// Strings only the linker reads, front-coded.
+    /// Strings only the linker reads, front-coded, in compressed blocks.
     LinkStrings,
     LinkStringEnds,
     Paths,
@@ -98,6 +98,7 @@ pub struct SegmentCounts {
     pub compounds: u64,
     pub(crate) names: u32,
     pub(crate) link_strings: u32,
+    pub(crate) link_string_length: u32,
     pub(crate) text_length: u32,
     pub(crate) link_length: u32,
 }
@@ -123,6 +124,7 @@ impl SegmentCounts {
             self.compounds,
             self.names.into(),
             self.link_strings.into(),
+            self.link_string_length.into(),
             self.text_length.into(),
             self.link_length.into(),
         ])
@@ -147,9 +149,10 @@ impl SegmentCounts {
             compounds,
             names,
             links,
+            strings,
             text,
             link,
-        ] = container::take_numbers::<19>(bytes)?;
+        ] = container::take_numbers::<20>(bytes)?;
         let small = |number: u64| {
             u32::try_from(number)
                 .ok()
@@ -169,6 +172,7 @@ impl SegmentCounts {
             compounds,
             names: small(names)?,
             link_strings: small(links)?,
+            link_string_length: small(strings)?,
             text_length: small(text)?,
             link_length: small(link)?,
         })
@@ -181,7 +185,7 @@ impl SegmentCounts {
             Meta | NameBytes | LinkStrings | Paths | Hashes | Details | Text | Links | Terms
             | Postings => return None,
             NameEnds => self.names,
-            LinkStringEnds => self.link_strings.div_ceil(crate::front::BLOCK),
+            LinkStringEnds => crate::blocks::Blocks::count(self.link_string_length as usize) as u32,
             PathEnds | FileLanguage | FileFlags | FileLines | FileSize | FilePackage
             | FileSymbolEnd | FileCellEnd | FileChunkEnd | FileDetailEnd | FileTextEnd
             | FileLinkEnd | FilePathLength => self.files,

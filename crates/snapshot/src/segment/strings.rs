@@ -75,10 +75,9 @@ impl Strings {
         pack(self.names.iter().map(AsRef::as_ref))
     }
 
-    /// Returns the front-coded strings of the linker and the column of their block ends.
-    pub(crate) fn pack_links(&self) -> (Vec<u8>, Vec<u8>) {
-        let (ends, bytes) = front::pack(self.links.iter().map(AsRef::as_ref));
-        (bytes, ends)
+    /// Returns the front-coded strings of the linker.
+    pub(crate) fn pack_links(&self) -> Vec<u8> {
+        front::pack(self.links.iter().map(AsRef::as_ref))
     }
 }
 

@@ -5,11 +5,13 @@ use super::links::Links;
 use super::section::Section;
 use super::{MAX_QUALIFIED, Segment};
 use crate::blocks::BlockCache;
+use crate::front;
 use crate::varint::Reader;
 use contextd_model::StrId;
 use contextd_model::facts::{ChunkRow, FactsView, SymbolRow};
 use contextd_model::strings::Strings;
 use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 use std::ops::Range;
 
 /// How much of a file's facts is put together.
@@ -21,7 +23,7 @@ pub enum Wanted {
     All,
 }
 
-/// Memory for the facts of one file, to be reused for the next.
+/// Memory for the facts of one file, to be reused for the next or kept: it holds nothing else.
 #[derive(Default)]
 pub struct LinkRows {
     symbols: Vec<SymbolRow>,
@@ -29,46 +31,83 @@ pub struct LinkRows {
     links: Links,
     bytes: Vec<u8>,
     ends: Vec<u32>,
-    scratch: Scratch,
 }
 
+thread_local! {
+    static SCRATCH: RefCell<Scratch> = RefCell::default();
+}
+
+/// What is needed only while facts are put together, one for each thread.
 #[derive(Default)]
 struct Scratch {
-    /// Strings of the segment already in the table.
+    /// Strings of the segment already in the file's table.
     known: FxHashMap<u32, StrId>,
     /// Strings of the file's record, by their place in its list.
     places: Vec<StrId>,
     lengths: Vec<TextLengths>,
     labels: Vec<u32>,
-    string: Vec<u8>,
     record: Vec<u8>,
-    link_blocks: BlockCache,
+    record_blocks: BlockCache,
     text_blocks: BlockCache,
+    link_strings: LinkStrings,
+}
+
+/// The linker's strings of the segment read last; neighbouring files use the same.
+#[derive(Default)]
+struct LinkStrings {
+    identity: Option<u64>,
+    packed: Vec<u8>,
+    bytes: Vec<u8>,
+    ends: Vec<u32>,
+}
+
+impl LinkStrings {
+    fn load(&mut self, segment: &Segment, blocks: &mut BlockCache) {
+        let run = segment.link_strings();
+        if self.identity == Some(run.identity) {
+            return;
+        }
+        self.packed.clear();
+        // What cannot be read leaves the table short; the strings missing read as empty.
+        let _ = run.read(0..run.raw_length, blocks, &mut self.packed);
+        front::unpack(
+            &self.packed,
+            segment.counts().link_strings,
+            &mut self.bytes,
+            &mut self.ends,
+        );
+        self.identity = Some(run.identity);
+    }
+
+    fn get(&self, number: u32) -> &[u8] {
+        let at = number as usize;
+        let start = at
+            .checked_sub(1)
+            .and_then(|before| self.ends.get(before))
+            .copied()
+            .unwrap_or(0);
+        let end = self.ends.get(at).copied().unwrap_or(0);
+        self.bytes.get(start as usize..end as usize).unwrap_or(&[])
+    }
 }
 
 impl Segment {
     /// Puts the facts of a file together in `rows`. Strings may have other numbers than in the facts
-    /// that were written; what they say is the same. `None` when the segment is damaged there.
+    /// that were written; what they say is the same. Offsets of references read as 0. `None` when the
+    /// segment is damaged there.
     pub fn facts<'a>(
         &self,
         file: u32,
         wanted: Wanted,
         rows: &'a mut LinkRows,
     ) -> Option<FactsView<'a>> {
-        rows.clear();
-        rows.read_links(self, file)?;
-        rows.read_symbols(self, file);
-        if wanted == Wanted::All {
-            rows.read_texts(self, file)?;
-        }
-        let package = rows.string(self, self.column(Section::FilePackage).get(file));
+        let package = SCRATCH.with_borrow_mut(|scratch| rows.read(self, file, wanted, scratch))?;
         let LinkRows {
             symbols,
             chunks,
             links,
             bytes,
             ends,
-            ..
         } = rows;
         Some(FactsView {
             language: self.language(file),
@@ -88,76 +127,91 @@ impl Segment {
 }
 
 impl LinkRows {
-    fn clear(&mut self) {
+    /// Reads a file; returns the package it declares.
+    fn read(
+        &mut self,
+        segment: &Segment,
+        file: u32,
+        wanted: Wanted,
+        scratch: &mut Scratch,
+    ) -> Option<StrId> {
         self.bytes.clear();
         self.ends.clear();
         self.ends.push(0);
         self.chunks.clear();
-        self.scratch.known.clear();
-        self.scratch.places.clear();
+        scratch.known.clear();
+        scratch.places.clear();
+        self.read_links(segment, file, scratch)?;
+        self.read_symbols(segment, file, scratch);
+        if wanted == Wanted::All {
+            self.read_texts(segment, file, scratch)?;
+        }
+        Some(self.string(
+            segment,
+            segment.column(Section::FilePackage).get(file),
+            scratch,
+        ))
     }
 
-    fn read_links(&mut self, segment: &Segment, file: u32) -> Option<()> {
+    fn read_links(&mut self, segment: &Segment, file: u32, scratch: &mut Scratch) -> Option<()> {
         let range = segment.column(Section::FileLinkEnd).range(file);
-        let mut record = std::mem::take(&mut self.scratch.record);
-        record.clear();
-        let read = segment.links().read(
+        scratch.record.clear();
+        scratch
+            .link_strings
+            .load(segment, &mut scratch.record_blocks);
+        segment.links().read(
             range.start as usize..range.end as usize,
-            &mut self.scratch.link_blocks,
-            &mut record,
-        );
-        let whole = read.is_some()
-            && self
-                .links
-                .take(&record, segment.symbols_of_file(file).len());
-        self.scratch.record = record;
-        if !whole {
+            &mut scratch.record_blocks,
+            &mut scratch.record,
+        )?;
+        if !self
+            .links
+            .take(&scratch.record, segment.symbols_of_file(file).len())
+        {
             return None;
         }
-        self.scratch.places.push(StrId::EMPTY);
+        scratch.places.push(StrId::EMPTY);
         for at in 0..self.links.strings.len() {
-            let string = self.string(segment, self.links.strings[at]);
-            self.scratch.places.push(string);
+            let string = self.string(segment, self.links.strings[at], scratch);
+            scratch.places.push(string);
         }
-        let places = &self.scratch.places;
-        self.links
-            .each_string(|id| *id = places.get(id.0 as usize).copied().unwrap_or_default());
+        self.links.each_string(|id| *id = scratch.place(id.0));
         Some(())
     }
 
-    fn read_symbols(&mut self, segment: &Segment, file: u32) {
+    fn read_symbols(&mut self, segment: &Segment, file: u32, scratch: &mut Scratch) {
         let range = segment.symbols_of_file(file);
         segment.read_lines(range.clone(), &mut self.symbols);
         let mut reader = Reader::new(segment.details(file));
-        details::take_symbols(&mut reader, &mut self.symbols, &mut self.scratch.lengths);
+        details::take_symbols(&mut reader, &mut self.symbols, &mut scratch.lengths);
         let (names, scopes) = (
             segment.column(Section::SymbolName),
             segment.column(Section::SymbolScope),
         );
         for (at, symbol) in range.enumerate() {
-            let name = self.string(segment, names.get(symbol));
-            let qualified = self.qualified(segment, at, name, scopes.get(symbol));
-            let place = |place: u32| {
-                self.scratch
-                    .places
-                    .get(place as usize)
-                    .copied()
-                    .unwrap_or_default()
-            };
+            let name = self.string(segment, names.get(symbol), scratch);
+            let qualified = self.qualified(segment, at, name, scopes.get(symbol), scratch);
             let types = self.links.types.get(at).copied().unwrap_or_default();
             let row = &mut self.symbols[at];
             row.name = name;
             row.qualified = qualified;
-            row.type_text = place(types.type_text);
-            row.generics = place(types.generics);
-            row.annotations = place(types.annotations);
+            row.type_text = scratch.place(types.type_text);
+            row.generics = scratch.place(types.generics);
+            row.annotations = scratch.place(types.annotations);
         }
     }
 
-    fn qualified(&mut self, segment: &Segment, at: usize, name: StrId, scope: u32) -> StrId {
+    fn qualified(
+        &mut self,
+        segment: &Segment,
+        at: usize,
+        name: StrId,
+        scope: u32,
+        scratch: &mut Scratch,
+    ) -> StrId {
         let prefix = match scope.checked_sub(1) {
-            Some(code) if code % 2 == 1 => return self.string(segment, code / 2),
-            Some(code) => self.string(segment, code / 2),
+            Some(code) if code % 2 == 1 => return self.string(segment, code / 2, scratch),
+            Some(code) => self.string(segment, code / 2, scratch),
             None => match self.symbols[at].parent as usize {
                 parent if parent == 0 || parent >= at => return name,
                 parent => self.symbols[parent].qualified,
@@ -173,21 +227,24 @@ impl LinkRows {
         self.close(start)
     }
 
-    fn read_texts(&mut self, segment: &Segment, file: u32) -> Option<()> {
+    fn read_texts(&mut self, segment: &Segment, file: u32, scratch: &mut Scratch) -> Option<()> {
+        let Scratch {
+            lengths,
+            labels,
+            text_blocks,
+            ..
+        } = scratch;
         let mut reader = Reader::new(segment.details(file));
-        let mut lengths = std::mem::take(&mut self.scratch.lengths);
-        let mut labels = std::mem::take(&mut self.scratch.labels);
-        details::take_symbols(&mut reader, &mut self.symbols, &mut lengths);
-        details::take_chunks(&mut reader, &self.symbols, &mut self.chunks, &mut labels);
+        details::take_symbols(&mut reader, &mut self.symbols, lengths);
+        details::take_chunks(&mut reader, &self.symbols, &mut self.chunks, labels);
         let range = segment.column(Section::FileTextEnd).range(file);
-        let start = self.bytes.len();
+        let mut at = self.bytes.len();
         segment.text().read(
             range.start as usize..range.end as usize,
-            &mut self.scratch.text_blocks,
+            text_blocks,
             &mut self.bytes,
         )?;
         // The texts lie in the table as one run now; only their ends are missing.
-        let mut at = start;
         for (row, length) in lengths.iter().enumerate() {
             self.symbols[row].signature = self.next_text(&mut at, length.signature);
             self.symbols[row].doc = self.next_text(&mut at, length.doc);
@@ -206,8 +263,6 @@ impl LinkRows {
             };
         }
         self.bytes.truncate(at);
-        self.scratch.lengths = lengths;
-        self.scratch.labels = labels;
         reader.is_whole().then_some(())
     }
 
@@ -221,21 +276,25 @@ impl LinkRows {
     }
 
     /// Returns the file's own number for a string of the segment.
-    fn string(&mut self, segment: &Segment, number: u32) -> StrId {
+    fn string(&mut self, segment: &Segment, number: u32, scratch: &mut Scratch) -> StrId {
         if number == 0 {
             return StrId::EMPTY;
         }
-        if let Some(&known) = self.scratch.known.get(&number) {
+        if let Some(&known) = scratch.known.get(&number) {
             return known;
         }
-        segment.read_string(number, &mut self.scratch.string);
+        let text = match number.checked_sub(segment.counts().names) {
+            Some(link) => scratch.link_strings.get(link),
+            None => segment.name_string(number).as_bytes(),
+        };
         let start = self.bytes.len();
-        self.bytes.extend_from_slice(&self.scratch.string);
+        self.bytes.extend_from_slice(text);
         let id = self.close(start);
-        self.scratch.known.insert(number, id);
+        scratch.known.insert(number, id);
         id
     }
 
+    /// Ends the string that starts at `start` and returns its number.
     fn close(&mut self, start: usize) -> StrId {
         if self.bytes.len() == start {
             return StrId::EMPTY;
@@ -249,5 +308,11 @@ impl LinkRows {
             0 => 0..0,
             at => self.ends[at - 1] as usize..self.ends[at] as usize,
         }
+    }
+}
+
+impl Scratch {
+    fn place(&self, place: u32) -> StrId {
+        self.places.get(place as usize).copied().unwrap_or_default()
     }
 }

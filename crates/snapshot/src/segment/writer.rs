@@ -129,7 +129,7 @@ impl SegmentWriter {
             for row in text.terms.get(start..end).unwrap_or(&[]) {
                 let Some(slot) = terms
                     .get_mut(row.term.0 as usize)
-                    .filter(|_| !row.term.is_empty())
+                    .filter(|_| !row.term.is_empty() && row.count > 0)
                 else {
                     continue;
                 };
@@ -199,13 +199,17 @@ impl SegmentWriter {
             file.put(&strings, &mut links);
             link_ends.push(links.len() as u32);
         }
-        let postings = self.postings.finish(&self.files.symbol_end);
+        let postings = self
+            .postings
+            .finish(&self.files.symbol_end, self.cells.len() as u32);
         self.counts.files = self.paths.len() as u32;
         self.counts.symbols = self.symbols.rows.len() as u32;
         self.counts.cells = self.cells.len() as u32;
         self.counts.terms = postings.count;
         self.counts.names = strings.names.len() as u32;
+        let link_strings = strings.pack_links();
         self.counts.link_strings = strings.links.len() as u32;
+        self.counts.link_string_length = link_strings.len() as u32;
         self.counts.text_length = self.text.len() as u32;
         self.counts.link_length = links.len() as u32;
 
@@ -215,9 +219,9 @@ impl SegmentWriter {
             [Section::NameBytes, Section::NameEnds],
             strings.pack_names(),
         );
-        sections.pair(
+        sections.blocks(
             [Section::LinkStrings, Section::LinkStringEnds],
-            strings.pack_links(),
+            &link_strings,
         );
         sections.pair(
             [Section::Paths, Section::PathEnds],

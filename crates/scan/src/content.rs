@@ -17,10 +17,11 @@ const HEAD: usize = 8 * 1024;
 
 /// Extensions of formats that are never text, asked only when the configuration says so.
 const BINARY_EXTENSIONS: &[&str] = &[
-    "7z", "a", "avi", "bin", "bmp", "bz2", "class", "dat", "db", "dll", "dmg", "doc", "docx", "dylib", "eot", "exe",
-    "flac", "gif", "gz", "ico", "img", "iso", "jar", "jpeg", "jpg", "lib", "mkv", "mov", "mp3", "mp4", "o", "obj",
-    "odt", "ogg", "otf", "pdf", "png", "ppt", "pptx", "pyc", "pyd", "rar", "so", "sqlite", "tar", "tgz", "tif",
-    "tiff", "ttf", "war", "wasm", "wav", "webm", "webp", "whl", "woff", "woff2", "xls", "xlsx", "xz", "zip", "zst",
+    "7z", "a", "avi", "bin", "bmp", "bz2", "class", "dat", "db", "dll", "dmg", "doc", "docx",
+    "dylib", "eot", "exe", "flac", "gif", "gz", "ico", "img", "iso", "jar", "jpeg", "jpg", "lib",
+    "mkv", "mov", "mp3", "mp4", "o", "obj", "odt", "ogg", "otf", "pdf", "png", "ppt", "pptx",
+    "pyc", "pyd", "rar", "so", "sqlite", "tar", "tgz", "tif", "tiff", "ttf", "war", "wasm", "wav",
+    "webm", "webp", "whl", "woff", "woff2", "xls", "xlsx", "xz", "zip", "zst",
 ];
 
 /// First bytes of formats that are never text, asked only when the configuration says so.
@@ -96,7 +97,8 @@ impl BinaryTests {
         }
         let other = head.iter().filter(|byte| !byte.is_ascii()).count();
         let percent = other * 100 / head.len();
-        (percent > self.threshold as usize).then(|| format!("{percent} % of its first bytes are not ASCII"))
+        (percent > self.threshold as usize)
+            .then(|| format!("{percent} % of its first bytes are not ASCII"))
     }
 }
 
@@ -105,7 +107,12 @@ fn utf8(bytes: Vec<u8>) -> Result<String, String> {
     if let Some(at) = bytes.iter().take(HEAD).position(|byte| *byte == 0) {
         return Err(format!("NUL at byte {at}"));
     }
-    String::from_utf8(bytes).map_err(|error| format!("no valid UTF-8 at byte {}", error.utf8_error().valid_up_to()))
+    String::from_utf8(bytes).map_err(|error| {
+        format!(
+            "no valid UTF-8 at byte {}",
+            error.utf8_error().valid_up_to()
+        )
+    })
 }
 
 fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<String, String> {
@@ -115,7 +122,12 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<String, String> {
     let units = pairs.iter().map(|pair| unit(*pair));
     char::decode_utf16(units)
         .collect::<Result<String, _>>()
-        .map_err(|error| format!("no valid UTF-16: lone surrogate {:#06x}", error.unpaired_surrogate()))
+        .map_err(|error| {
+            format!(
+                "no valid UTF-16: lone surrogate {:#06x}",
+                error.unpaired_surrogate()
+            )
+        })
 }
 
 #[cfg(test)]
@@ -131,10 +143,17 @@ mod tests {
     fn text_is_what_has_no_nul_and_reads_as_unicode() {
         let check = |bytes: &[u8], expected: Option<(&str, Encoding)>| {
             let found = decode(bytes).ok();
-            assert_eq!(found, expected.map(|(text, encoding)| (text.to_owned(), encoding)), "{bytes:?}");
+            assert_eq!(
+                found,
+                expected.map(|(text, encoding)| (text.to_owned(), encoding)),
+                "{bytes:?}"
+            );
         };
         check(b"", Some(("", Encoding::Utf8)));
-        check("\u{feff}a\r\n".as_bytes(), Some(("\u{feff}a\r\n", Encoding::Utf8)));
+        check(
+            "\u{feff}a\r\n".as_bytes(),
+            Some(("\u{feff}a\r\n", Encoding::Utf8)),
+        );
         check("漢字だけ".as_bytes(), Some(("漢字だけ", Encoding::Utf8)));
         check(b"a\0b", None);
         check(b"caf\xe9", None);

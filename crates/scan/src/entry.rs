@@ -21,8 +21,22 @@ pub struct FileEntry {
 
 impl FileEntry {
     pub(crate) fn new(rel: String, metadata: &Metadata, tracked: bool) -> Self {
-        let Stamp { size, mtime_ns, ctime_ns, inode, mode } = Stamp::of(metadata);
-        Self { rel, size, mtime_ns, ctime_ns, inode, mode, tracked }
+        let Stamp {
+            size,
+            mtime_ns,
+            ctime_ns,
+            inode,
+            mode,
+        } = Stamp::of(metadata);
+        Self {
+            rel,
+            size,
+            mtime_ns,
+            ctime_ns,
+            inode,
+            mode,
+            tracked,
+        }
     }
 }
 
@@ -40,7 +54,8 @@ impl Stamp {
     #[cfg(unix)]
     pub(crate) fn of(metadata: &Metadata) -> Self {
         use std::os::unix::fs::MetadataExt;
-        let nanoseconds = |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
+        let nanoseconds =
+            |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
         Self {
             size: metadata.len(),
             mtime_ns: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
@@ -52,8 +67,15 @@ impl Stamp {
 
     #[cfg(not(unix))]
     pub(crate) fn of(metadata: &Metadata) -> Self {
-        let since = metadata.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+        let since = metadata
+            .modified()
+            .ok()
+            .and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
         let mtime_ns = since.map_or(0, |since| since.as_nanos() as i64);
-        Self { size: metadata.len(), mtime_ns, ..Self::default() }
+        Self {
+            size: metadata.len(),
+            mtime_ns,
+            ..Self::default()
+        }
     }
 }

@@ -36,7 +36,11 @@ pub(crate) struct Folder {
 impl Folder {
     /// Returns the path of something in the folder.
     pub fn join(&self, name: &str) -> String {
-        if self.rel.is_empty() { name.to_owned() } else { format!("{}/{name}", self.rel) }
+        if self.rel.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{}/{name}", self.rel)
+        }
     }
 }
 
@@ -48,9 +52,20 @@ impl<'a> Tree<'a> {
         use_dockerignore: bool,
         problems: &mut Vec<Problem>,
     ) -> (Self, Folder) {
-        let docker = use_dockerignore.then(|| read_small(&root.join(".dockerignore"), false).ok().flatten()).flatten();
+        let docker = use_dockerignore
+            .then(|| {
+                read_small(&root.join(".dockerignore"), false)
+                    .ok()
+                    .flatten()
+            })
+            .flatten();
         let docker = docker.map(|bytes| DockerIgnore::parse(&String::from_utf8_lossy(&bytes)));
-        let mut tree = Self { root, rules, git, docker };
+        let mut tree = Self {
+            root,
+            rules,
+            git,
+            docker,
+        };
         let folder = tree.root_folder(problems);
         (tree, folder)
     }
@@ -66,7 +81,11 @@ impl<'a> Tree<'a> {
             ignored: None,
         };
         let Some(git) = self.git else { return outside };
-        let mut folder = Folder { git_patterns: git.global_patterns(problems), tracked: git.all(), ..outside.clone() };
+        let mut folder = Folder {
+            git_patterns: git.global_patterns(problems),
+            tracked: git.all(),
+            ..outside.clone()
+        };
         let mut above = String::new();
         for part in git.prefix.split('/').filter(|part| !part.is_empty()) {
             if self.rules.use_gitignore {
@@ -75,7 +94,11 @@ impl<'a> Tree<'a> {
                     folder.git_patterns = folder.git_patterns.with(list);
                 }
             }
-            above = if above.is_empty() { part.to_owned() } else { format!("{above}/{part}") };
+            above = if above.is_empty() {
+                part.to_owned()
+            } else {
+                format!("{above}/{part}")
+            };
             folder.tracked = git.below(&above, folder.tracked);
             if folder.ignored.is_none() {
                 folder.ignored = self.untracked_exclusion(&folder, "", &above, true);
@@ -89,7 +112,12 @@ impl<'a> Tree<'a> {
     }
 
     /// Adds the ignore files that lie in the folder; `present` tells whether a name is there.
-    pub fn load_ignore_files(&self, folder: &mut Folder, present: impl Fn(&str) -> bool, problems: &mut Vec<Problem>) {
+    pub fn load_ignore_files(
+        &self,
+        folder: &mut Folder,
+        present: impl Fn(&str) -> bool,
+        problems: &mut Vec<Problem>,
+    ) {
         if self.rules.use_gitignore && folder.ignored.is_none() && present(".gitignore") {
             let file = self.root.join(&folder.rel).join(".gitignore");
             let base = self.git_path(&folder.rel);
@@ -124,13 +152,26 @@ impl<'a> Tree<'a> {
         };
         match ignored {
             Some(reason) if tracked.is_empty() => return Err(reason),
-            None if tracked.is_empty() && self.git.is_some() && is_repository(&self.root.join(&rel)) => {
-                return Err(Reason::new(Rule::NestedRepository, "it has a .git of its own"));
+            None if tracked.is_empty()
+                && self.git.is_some()
+                && is_repository(&self.root.join(&rel)) =>
+            {
+                return Err(Reason::new(
+                    Rule::NestedRepository,
+                    "it has a .git of its own",
+                ));
             }
             _ => {}
         }
-        let (git_patterns, own_patterns) = (parent.git_patterns.clone(), parent.own_patterns.clone());
-        Ok(Folder { rel, git_patterns, own_patterns, tracked, ignored })
+        let (git_patterns, own_patterns) =
+            (parent.git_patterns.clone(), parent.own_patterns.clone());
+        Ok(Folder {
+            rel,
+            git_patterns,
+            own_patterns,
+            tracked,
+            ignored,
+        })
     }
 
     /// Judges a file by its name; returns whether git tracks it.
@@ -138,7 +179,9 @@ impl<'a> Tree<'a> {
         let rel = parent.join(name);
         self.judge_path(parent, name, &rel, false)?;
         let path = self.git_path(&rel);
-        let tracked = self.git.is_some_and(|git| git.entry(&path, parent.tracked.clone()).is_some());
+        let tracked = self
+            .git
+            .is_some_and(|git| git.entry(&path, parent.tracked.clone()).is_some());
         if !tracked {
             if let Some(reason) = &parent.ignored {
                 return Err(reason.clone());
@@ -152,12 +195,21 @@ impl<'a> Tree<'a> {
     }
 
     /// Judges by the rules that hold whether or not git tracks the path.
-    pub fn judge_path(&self, parent: &Folder, name: &str, rel: &str, is_dir: bool) -> Result<(), Reason> {
+    pub fn judge_path(
+        &self,
+        parent: &Folder,
+        name: &str,
+        rel: &str,
+        is_dir: bool,
+    ) -> Result<(), Reason> {
         self.judge_place(name, rel, is_dir)?;
         if let Some(pattern) = parent.own_patterns.excludes(rel, is_dir) {
             return Err(Reason::new(Rule::ContextIgnore, pattern));
         }
-        let docker = self.docker.as_ref().filter(|docker| !is_dir || docker.is_final());
+        let docker = self
+            .docker
+            .as_ref()
+            .filter(|docker| !is_dir || docker.is_final());
         if let Some(pattern) = docker.and_then(|docker| docker.excludes(rel)) {
             return Err(Reason::new(Rule::DockerIgnore, pattern));
         }
@@ -167,14 +219,28 @@ impl<'a> Tree<'a> {
     /// Judges by the rules of the configuration that need only the path.
     pub fn judge_place(&self, name: &str, rel: &str, is_dir: bool) -> Result<(), Reason> {
         let rules = self.rules;
-        let watched = if is_dir { rules.watch_paths.reach(rel) } else { rules.watch_paths.contain(rel) };
+        let watched = if is_dir {
+            rules.watch_paths.reach(rel)
+        } else {
+            rules.watch_paths.contain(rel)
+        };
         if !watched {
-            return Err(Reason::new(Rule::WatchPaths, "it is not below `watcher.watch_paths`"));
+            return Err(Reason::new(
+                Rule::WatchPaths,
+                "it is not below `watcher.watch_paths`",
+            ));
         }
         if rules.only_projects {
-            let owned = if is_dir { rules.projects.reach(rel) } else { !rules.projects.of(rel).is_empty() };
+            let owned = if is_dir {
+                rules.projects.reach(rel)
+            } else {
+                !rules.projects.of(rel).is_empty()
+            };
             if !owned {
-                return Err(Reason::new(Rule::Projects, "no project of the configuration has it"));
+                return Err(Reason::new(
+                    Rule::Projects,
+                    "no project of the configuration has it",
+                ));
             }
         }
         if name == ".git" {
@@ -190,12 +256,24 @@ impl<'a> Tree<'a> {
     }
 
     /// Returns the rule that leaves a path out when git does not track it.
-    fn untracked_exclusion(&self, parent: &Folder, name: &str, path: &str, is_dir: bool) -> Option<Reason> {
+    fn untracked_exclusion(
+        &self,
+        parent: &Folder,
+        name: &str,
+        path: &str,
+        is_dir: bool,
+    ) -> Option<Reason> {
         let rules = self.rules;
         if self.git.is_none() || !rules.use_gitignore {
-            let pattern = rules.default_patterns.as_ref().and_then(|patterns| patterns.excludes(path, is_dir));
+            let pattern = rules
+                .default_patterns
+                .as_ref()
+                .and_then(|patterns| patterns.excludes(path, is_dir));
             if let Some(pattern) = pattern {
-                return Some(Reason::new(Rule::IgnorePatterns, format!("built-in pattern {pattern}")));
+                return Some(Reason::new(
+                    Rule::IgnorePatterns,
+                    format!("built-in pattern {pattern}"),
+                ));
             }
         }
         // Declared knowledge lies in .contextd, which is hidden but meant for us.
@@ -205,7 +283,10 @@ impl<'a> Tree<'a> {
         if !rules.use_gitignore {
             return None;
         }
-        parent.git_patterns.excludes(path, is_dir).map(|pattern| Reason::new(Rule::GitIgnore, pattern))
+        parent
+            .git_patterns
+            .excludes(path, is_dir)
+            .map(|pattern| Reason::new(Rule::GitIgnore, pattern))
     }
 
     /// Returns the path as git writes it: relative to the work tree.

@@ -34,22 +34,35 @@ pub(crate) enum Entry {
 impl GitTree {
     /// Opens the repository that `root` lies in; `None` when it lies in none.
     pub fn open(root: &Path, problems: &mut Vec<Problem>) -> Option<GitTree> {
+        if let Some(path) = trap(root) {
+            problems.push(unusable(&format!("{} is not a file", path.display())));
+            return None;
+        }
         let repository = match gix::ThreadSafeRepository::discover(root) {
             Ok(repository) => repository.to_thread_local(),
             Err(error) => {
-                if root.ancestors().any(|folder| folder.join(".git").join("HEAD").exists()) {
+                if root
+                    .ancestors()
+                    .any(|folder| folder.join(".git").join("HEAD").exists())
+                {
                     problems.push(unusable(&error.to_string()));
                 }
                 return None;
             }
         };
         let work_tree = repository.workdir()?.canonicalize().ok()?;
-        let prefix = root.strip_prefix(&work_tree).ok()?.to_str()?.replace(std::path::MAIN_SEPARATOR, "/");
-        let common_dir = repository.common_dir().to_path_buf();
-        if common_dir.canonicalize().is_ok_and(|git| root.starts_with(git)) {
+        let prefix = root
+            .strip_prefix(&work_tree)
+            .ok()?
+            .to_str()?
+            .replace(std::path::MAIN_SEPARATOR, "/");
+        let common_dir = repository.common_dir().canonicalize().ok()?;
+        if root.starts_with(&common_dir) {
             return None;
         }
-        let ignore_case = repository.filesystem_options().is_ok_and(|options| options.ignore_case);
+        let ignore_case = repository
+            .filesystem_options()
+            .is_ok_and(|options| options.ignore_case);
         let index_path = repository.index_path();
         let index = read_index(&repository, &index_path, problems);
         Some(GitTree {
@@ -58,7 +71,11 @@ impl GitTree {
             common_dir,
             index_path,
             excludes_file: excludes_file(&repository),
-            case: if ignore_case { Case::Fold } else { Case::Sensitive },
+            case: if ignore_case {
+                Case::Fold
+            } else {
+                Case::Sensitive
+            },
             index,
         })
     }
@@ -67,12 +84,19 @@ impl GitTree {
     pub fn global_patterns(&self, problems: &mut Vec<Problem>) -> Stack {
         let exclude = self.common_dir.join("info").join("exclude");
         let files = self.excludes_file.iter().chain([&exclude]);
-        Stack::new(files.filter_map(|file| read_list(file, "", true, problems)).collect(), self.case)
+        Stack::new(
+            files
+                .filter_map(|file| read_list(file, "", true, problems))
+                .collect(),
+            self.case,
+        )
     }
 
     /// Returns the range of index entries below `folder`, searched within `range`.
     pub fn below(&self, folder: &str, range: Range<usize>) -> Range<usize> {
-        let Some(index) = &self.index else { return 0..0 };
+        let Some(index) = &self.index else {
+            return 0..0;
+        };
         if folder.is_empty() {
             return 0..index.entries().len();
         }
@@ -90,7 +114,11 @@ impl GitTree {
         let path: &BStr = path.as_bytes().as_bstr();
         let at = entries.partition_point(|entry| entry.path(index) < path);
         let entry = entries.get(at).filter(|entry| entry.path(index) == path)?;
-        Some(if entry.mode == Mode::COMMIT { Entry::Submodule } else { Entry::File })
+        Some(if entry.mode == Mode::COMMIT {
+            Entry::Submodule
+        } else {
+            Entry::File
+        })
     }
 
     /// Returns the range of all entries.
@@ -119,7 +147,10 @@ pub(crate) fn read_list(
     match read_small(path, follow_link) {
         Ok(bytes) => bytes.map(|bytes| parse_list(&bytes, path, base)),
         Err(error) => {
-            let message = format!("The ignore file {} cannot be read: {error}.", path.display());
+            let message = format!(
+                "The ignore file {} cannot be read: {error}.",
+                path.display()
+            );
             let remedy = "Make it readable; until then its patterns are not applied.";
             problems.push(Problem::warning("CTX_W_SCAN_IGNORE_FILE", message, remedy));
             None
@@ -142,23 +173,54 @@ pub(crate) fn is_repository(folder: &Path) -> bool {
 }
 
 fn links_to_git_folder(folder: &Path, bytes: &[u8]) -> bool {
-    let Some(target) = bytes.strip_prefix(b"gitdir: ") else { return false };
+    let Some(target) = bytes.strip_prefix(b"gitdir: ") else {
+        return false;
+    };
     let target = target.trim_end_with(|last| last == '\n' || last == '\r');
-    target.to_path().is_ok_and(|target| is_git_folder(&folder.join(target)))
+    target
+        .to_path()
+        .is_ok_and(|target| is_git_folder(&folder.join(target)))
 }
 
 fn is_git_folder(folder: &Path) -> bool {
-    let common = match std::fs::read_to_string(folder.join("commondir")) {
-        Ok(common) => folder.join(common.trim_end_matches(['\n', '\r'])),
-        Err(_) => folder.to_path_buf(),
+    let common = match read_small(&folder.join("commondir"), true) {
+        Ok(Some(common)) => {
+            folder.join(String::from_utf8_lossy(&common).trim_end_matches(['\n', '\r']))
+        }
+        _ => folder.to_path_buf(),
     };
-    std::fs::symlink_metadata(folder.join("HEAD")).is_ok() && common.join("objects").is_dir() && common.join("refs").is_dir()
+    std::fs::symlink_metadata(folder.join("HEAD")).is_ok()
+        && common.join("objects").is_dir()
+        && common.join("refs").is_dir()
+}
+
+/// Names a file of the nearest repository that is no file; reading a pipe would never end.
+fn trap(root: &Path) -> Option<PathBuf> {
+    let git = root
+        .ancestors()
+        .map(|folder| folder.join(".git"))
+        .find(|git| git.is_dir())?;
+    let names = [
+        "HEAD",
+        "config",
+        "config.worktree",
+        "commondir",
+        "packed-refs",
+    ];
+    let is_trap = |path: &PathBuf| std::fs::metadata(path).is_ok_and(|found| !found.is_file());
+    names.iter().map(|name| git.join(name)).find(is_trap)
 }
 
 fn excludes_file(repository: &gix::Repository) -> Option<PathBuf> {
-    let configured = repository.config_snapshot().trusted_path("core.excludesFile").ok().flatten();
+    let configured = repository
+        .config_snapshot()
+        .trusted_path("core.excludesFile")
+        .ok()
+        .flatten();
     configured.or_else(|| {
-        let config = std::env::var_os("XDG_CONFIG_HOME").filter(|folder| !folder.is_empty()).map(PathBuf::from);
+        let config = std::env::var_os("XDG_CONFIG_HOME")
+            .filter(|folder| !folder.is_empty())
+            .map(PathBuf::from);
         let config = config.or_else(|| std::env::home_dir().map(|home| home.join(".config")))?;
         Some(config.join("git").join("ignore"))
     })
@@ -182,7 +244,10 @@ fn read_index(
             return None;
         }
     }
-    repository.open_index().map_err(|error| problems.push(broken_index(&error.to_string()))).ok()
+    repository
+        .open_index()
+        .map_err(|error| problems.push(broken_index(&error.to_string())))
+        .ok()
 }
 
 fn broken_index(why: &str) -> Problem {
@@ -193,6 +258,7 @@ fn broken_index(why: &str) -> Problem {
 
 fn unusable(why: &str) -> Problem {
     let message = format!("The git repository cannot be opened: {why}.");
-    let remedy = "Check it with `git status`; until then the folder is indexed as if it were outside git.";
+    let remedy =
+        "Check it with `git status`; until then the folder is indexed as if it were outside git.";
     Problem::warning("CTX_W_SCAN_GIT", message, remedy)
 }

@@ -11,7 +11,13 @@ use gix::glob::wildmatch;
 
 /// Tells whether `pattern` matches `path`, which is relative to the folder the pattern counts from;
 /// `basename` is where the last part of the path starts.
-pub(crate) fn matches(pattern: &Pattern, path: &[u8], basename: usize, is_dir: bool, case: Case) -> bool {
+pub(crate) fn matches(
+    pattern: &Pattern,
+    path: &[u8],
+    basename: usize,
+    is_dir: bool,
+    case: Case,
+) -> bool {
     if pattern.mode.contains(Mode::MUST_BE_DIR) && !is_dir {
         return false;
     }
@@ -29,7 +35,10 @@ fn matches_name(pattern: &Pattern, name: &[u8], case: Case) -> bool {
     }
     if pattern.mode.contains(Mode::ENDS_WITH) {
         let end = &text[1..];
-        return name.len().checked_sub(end.len()).is_some_and(|start| equal(end, &name[start..], case));
+        return name
+            .len()
+            .checked_sub(end.len())
+            .is_some_and(|start| equal(end, &name[start..], case));
     }
     glob(text, name, wildmatch::Mode::empty(), case)
 }
@@ -37,14 +46,21 @@ fn matches_name(pattern: &Pattern, name: &[u8], case: Case) -> bool {
 fn matches_path(pattern: &Pattern, path: &[u8], case: Case) -> bool {
     let literal = pattern.first_wildcard_pos.unwrap_or(pattern.text.len());
     let (start, rest) = pattern.text.split_at(literal);
-    let Some((path_start, path_rest)) = path.split_at_checked(literal) else { return false };
+    let Some((path_start, path_rest)) = path.split_at_checked(literal) else {
+        return false;
+    };
     if !equal(start, path_start, case) {
         return false;
     }
     if literal > 0 && rest.is_empty() && path_rest.is_empty() {
         return true;
     }
-    glob(rest, path_rest, wildmatch::Mode::NO_MATCH_SLASH_LITERAL, case)
+    glob(
+        rest,
+        path_rest,
+        wildmatch::Mode::NO_MATCH_SLASH_LITERAL,
+        case,
+    )
 }
 
 fn equal(left: &[u8], right: &[u8], case: Case) -> bool {
@@ -55,7 +71,11 @@ fn equal(left: &[u8], right: &[u8], case: Case) -> bool {
 }
 
 fn glob(pattern: &[u8], text: &[u8], mode: wildmatch::Mode, case: Case) -> bool {
-    let mode = if case == Case::Fold { mode | wildmatch::Mode::IGNORE_CASE } else { mode };
+    let mode = if case == Case::Fold {
+        mode | wildmatch::Mode::IGNORE_CASE
+    } else {
+        mode
+    };
     let (pattern, text): (&BStr, &BStr) = (pattern.as_bstr(), text.as_bstr());
     gix::glob::wildmatch(pattern, text, mode)
 }
@@ -69,7 +89,11 @@ mod tests {
         let check = |pattern: &str, path: &str, expected: bool| {
             let pattern = Pattern::from_bytes(pattern.as_bytes()).unwrap();
             let basename = path.rfind('/').map_or(0, |at| at + 1);
-            assert_eq!(matches(&pattern, path.as_bytes(), basename, false, Case::Sensitive), expected, "{pattern} on {path}");
+            assert_eq!(
+                matches(&pattern, path.as_bytes(), basename, false, Case::Sensitive),
+                expected,
+                "{pattern} on {path}"
+            );
         };
         check("a**/*", "ab", true);
         check("a**/*", "a/b/c", true);

@@ -16,7 +16,12 @@ struct Project {
 }
 
 impl Projects {
-    pub fn new(config: &Config, root: &Path, home: Option<&Path>, problems: &mut Vec<Problem>) -> Self {
+    pub fn new(
+        config: &Config,
+        root: &Path,
+        home: Option<&Path>,
+        problems: &mut Vec<Problem>,
+    ) -> Self {
         let compile = |(name, project): (&String, &contextd_model::config::Project)| Project {
             name: name.clone(),
             watch_paths: WatchPaths::new(Some(&project.watch_paths), root, home, problems),
@@ -31,12 +36,18 @@ impl Projects {
 
     /// Returns the names of the projects that `rel` belongs to, sorted.
     pub fn of(&self, rel: &str) -> Vec<&str> {
-        self.0.iter().filter(|project| project.owns(rel)).map(|project| project.name.as_str()).collect()
+        self.0
+            .iter()
+            .filter(|project| project.owns(rel))
+            .map(|project| project.name.as_str())
+            .collect()
     }
 
     /// True when a project has something at or below a folder.
     pub fn reach(&self, rel: &str) -> bool {
-        self.0.iter().any(|project| project.watch_paths.reach(rel) && !project.ignores(rel, true))
+        self.0
+            .iter()
+            .any(|project| project.watch_paths.reach(rel) && !project.ignores(rel, true))
     }
 }
 
@@ -48,7 +59,8 @@ impl Project {
     /// True when a pattern excludes the path or a folder above it.
     fn ignores(&self, rel: &str, is_dir: bool) -> bool {
         let mut folders = rel.match_indices('/').map(|(at, _)| &rel[..at]);
-        folders.any(|folder| self.ignore.excludes(folder, true).is_some()) || self.ignore.excludes(rel, is_dir).is_some()
+        folders.any(|folder| self.ignore.excludes(folder, true).is_some())
+            || self.ignore.excludes(rel, is_dir).is_some()
     }
 }
 

@@ -67,16 +67,18 @@ impl ReadFailure {
     /// large, gone meanwhile.
     pub fn problem(&self, rel: &str) -> Option<Problem> {
         let (code, remedy) = match self {
-            ReadFailure::Unreadable { .. } => {
-                ("CTX_W_SCAN_UNREADABLE", "Make it readable, or leave it out with a pattern in .contextignore.")
-            }
-            ReadFailure::Changing => {
-                ("CTX_W_SCAN_CHANGING", "It is tried again at the next scan; leave it out if it never rests.")
-            }
+            ReadFailure::Unreadable { .. } => (
+                "CTX_W_SCAN_UNREADABLE",
+                "Make it readable, or leave it out with a pattern in .contextignore.",
+            ),
+            ReadFailure::Changing => (
+                "CTX_W_SCAN_CHANGING",
+                "It is tried again at the next scan; leave it out if it never rests.",
+            ),
             ReadFailure::Outside => ("CTX_W_SCAN_OUTSIDE", "Name a file under the root."),
             _ => return None,
         };
-        Some(Problem::warning(code, format!("{}: {self}.", rel.escape_debug()), remedy).at(rel, None))
+        Some(Problem::warning(code, format!("It was not read: {self}."), remedy).at(rel, None))
     }
 
     fn from_reason(reason: Reason) -> Self {
@@ -99,16 +101,26 @@ pub(crate) fn read(root: &Path, rules: &Rules, rel: &str) -> Result<FileBytes, R
     let (bytes, stamp) = read_steadily(|| open(root, rules, rel), |size| rules.limit(rel, size))?;
     let hash = ContentHash::of(&bytes);
     let (text, encoding) = decode(&rules.binary, bytes)?;
-    Ok(FileBytes { text, encoding, hash, stamp })
+    Ok(FileBytes {
+        text,
+        encoding,
+        hash,
+        stamp,
+    })
 }
 
 /// True for a path that goes only down: no empty part, no `.`, no `..`, no NUL.
 pub(crate) fn is_plain(rel: &str) -> bool {
-    !rel.contains('\0') && rel.split('/').all(|part| !part.is_empty() && part != "." && part != "..")
+    !rel.contains('\0')
+        && rel
+            .split('/')
+            .all(|part| !part.is_empty() && part != "." && part != "..")
 }
 
 fn decode(tests: &BinaryTests, bytes: Vec<u8>) -> Result<(String, Encoding), ReadFailure> {
-    tests.decode(bytes).map_err(|detail| ReadFailure::Binary { detail })
+    tests
+        .decode(bytes)
+        .map_err(|detail| ReadFailure::Binary { detail })
 }
 
 fn open(root: &Path, rules: &Rules, rel: &str) -> Result<(File, Metadata), ReadFailure> {
@@ -123,8 +135,12 @@ fn open(root: &Path, rules: &Rules, rel: &str) -> Result<(File, Metadata), ReadF
 
 fn failure(failure: OpenFailure) -> ReadFailure {
     match failure {
-        OpenFailure::Symlink => ReadFailure::Symlink { detail: "links are not followed".to_owned() },
-        OpenFailure::NotRegular(kind) => ReadFailure::NotRegular { kind: kind.to_owned() },
+        OpenFailure::Symlink => ReadFailure::Symlink {
+            detail: "links are not followed".to_owned(),
+        },
+        OpenFailure::NotRegular(kind) => ReadFailure::NotRegular {
+            kind: kind.to_owned(),
+        },
         OpenFailure::Io(error) => io_failure(&error),
     }
 }
@@ -132,7 +148,9 @@ fn failure(failure: OpenFailure) -> ReadFailure {
 fn io_failure(error: &io::Error) -> ReadFailure {
     match is_absent(error) {
         true => ReadFailure::NotFound,
-        false => ReadFailure::Unreadable { detail: error.to_string() },
+        false => ReadFailure::Unreadable {
+            detail: error.to_string(),
+        },
     }
 }
 
@@ -149,14 +167,22 @@ fn read_steadily(
         let (mut file, metadata) = open()?;
         let before = Stamp::of(&metadata);
         let limit = limit(before.size);
-        let too_large = |size: u64| ReadFailure::TooLarge { detail: format!("{size} bytes, the limit is {limit}") };
+        let too_large = |size: u64| ReadFailure::TooLarge {
+            detail: format!("{size} bytes, the limit is {limit}"),
+        };
         if before.size > limit {
             return Err(too_large(before.size));
         }
         let mut bytes = Vec::with_capacity(before.size as usize + 1);
         // The cap holds even when the file grows while it is read, or lies about its size.
-        (&mut file).take(limit + 1).read_to_end(&mut bytes).map_err(|error| io_failure(&error))?;
-        let after = file.metadata().map(|metadata| Stamp::of(&metadata)).map_err(|error| io_failure(&error))?;
+        (&mut file)
+            .take(limit + 1)
+            .read_to_end(&mut bytes)
+            .map_err(|error| io_failure(&error))?;
+        let after = file
+            .metadata()
+            .map(|metadata| Stamp::of(&metadata))
+            .map_err(|error| io_failure(&error))?;
         if after == before && bytes.len() as u64 == before.size {
             return Ok((bytes, after));
         }
@@ -178,7 +204,9 @@ mod tests {
         for rel in ["a", "a/b", ".hidden", "..a", "a..b/c"] {
             assert!(is_plain(rel), "{rel}");
         }
-        for rel in ["", "/a", "a/", "a//b", "./a", "a/./b", "..", "a/../b", "a\0b"] {
+        for rel in [
+            "", "/a", "a/", "a//b", "./a", "a/./b", "..", "a/../b", "a\0b",
+        ] {
             assert!(!is_plain(rel), "{rel:?}");
         }
     }
@@ -198,7 +226,10 @@ mod tests {
             Ok((handle, metadata))
         };
         let (bytes, stamp) = read_steadily(open, |_| 100).unwrap();
-        assert_eq!((bytes.as_slice(), stamp.size, opened.get()), (b"new and longer".as_slice(), 14, 2));
+        assert_eq!(
+            (bytes.as_slice(), stamp.size, opened.get()),
+            (b"new and longer".as_slice(), 14, 2)
+        );
     }
 
     #[test]
@@ -207,10 +238,21 @@ mod tests {
         let open = || {
             let handle = File::open(file.path()).unwrap();
             let metadata = handle.metadata().unwrap();
-            std::fs::OpenOptions::new().append(true).open(file.path()).unwrap().write_all(b"x").unwrap();
+            std::fs::OpenOptions::new()
+                .append(true)
+                .open(file.path())
+                .unwrap()
+                .write_all(b"x")
+                .unwrap();
             Ok((handle, metadata))
         };
-        assert_eq!(read_steadily(open, |_| 100).unwrap_err(), ReadFailure::Changing);
-        assert!(matches!(read_steadily(open, |_| 3).unwrap_err(), ReadFailure::TooLarge { .. }));
+        assert_eq!(
+            read_steadily(open, |_| 100).unwrap_err(),
+            ReadFailure::Changing
+        );
+        assert!(matches!(
+            read_steadily(open, |_| 3).unwrap_err(),
+            ReadFailure::TooLarge { .. }
+        ));
     }
 }

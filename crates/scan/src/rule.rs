@@ -92,7 +92,10 @@ pub struct Reason {
 
 impl Reason {
     pub(crate) fn new(rule: Rule, detail: impl Into<String>) -> Self {
-        Self { rule, detail: detail.into() }
+        Self {
+            rule,
+            detail: detail.into(),
+        }
     }
 }
 
@@ -105,7 +108,10 @@ pub enum Verdict {
 
 impl From<Reason> for Verdict {
     fn from(reason: Reason) -> Self {
-        Verdict::Excluded { rule: reason.rule, detail: reason.detail }
+        Verdict::Excluded {
+            rule: reason.rule,
+            detail: reason.detail,
+        }
     }
 }
 

@@ -10,8 +10,8 @@ use crate::rules::Rules;
 use crate::walk::{Found, walk};
 use crate::watch_paths::WatchPaths;
 use crate::{ScanError, links, root};
-use contextd_model::config::Config;
 use contextd_model::Problem;
+use contextd_model::config::Config;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -60,7 +60,11 @@ impl Scanner {
     }
 
     /// Does what [`Scanner::new`] does, with the home folder given.
-    pub fn with_home(root: &Path, config: &Config, home: Option<&Path>) -> Result<(Scanner, Vec<Problem>), ScanError> {
+    pub fn with_home(
+        root: &Path,
+        config: &Config,
+        home: Option<&Path>,
+    ) -> Result<(Scanner, Vec<Problem>), ScanError> {
         let real = real_root(root)?;
         let explicit = config.watch_paths().is_some();
         let mut problems = Vec::new();
@@ -76,12 +80,19 @@ impl Scanner {
         }
         let watch_paths = WatchPaths::new(config.watch_paths(), &real, home, &mut problems);
         if watch_paths.is_void() {
-            return Err(ScanError::NoWatchPath { root: real, problems });
+            return Err(ScanError::NoWatchPath {
+                root: real,
+                problems,
+            });
         }
         let projects = Projects::new(config, &real, home, &mut problems);
         let rules = Rules::new(config, watch_paths, projects, index_folders(&real, config));
-        let scanner =
-            Scanner { root: real, rules, use_dockerignore: config.use_dockerignore(), git: Mutex::new(None) };
+        let scanner = Scanner {
+            root: real,
+            rules,
+            use_dockerignore: config.use_dockerignore(),
+            git: Mutex::new(None),
+        };
         Ok((scanner, problems))
     }
 
@@ -90,11 +101,19 @@ impl Scanner {
         &self.root
     }
 
+    /// Returns the git folder that all worktrees of the repository share, when the root lies in one.
+    pub fn git_common_dir(&self) -> Option<PathBuf> {
+        self.git_tree(&mut Vec::new())
+            .map(|tree| tree.common_dir.clone())
+    }
+
     /// Finds every file that belongs. No file is opened except ignore files and git's index.
     pub fn scan(&self) -> Scan {
         let mut scan = Scan::default();
         let mut found = self.find();
-        found.files.par_sort_unstable_by(|left, right| left.rel.cmp(&right.rel));
+        found
+            .files
+            .par_sort_unstable_by(|left, right| left.rel.cmp(&right.rel));
         scan.problems = std::mem::take(&mut found.problems);
         self.report_sizes(&found.files, &mut scan.problems);
         scan.files = found.files;
@@ -132,7 +151,11 @@ impl Scanner {
             };
             *scan.counts.entry(failure.rule()).or_default() += 1;
             scan.problems.extend(failure.problem(&file.rel));
-            rejected.push(Rejected { rule: failure.rule(), detail: failure.to_string(), rel: file.rel });
+            rejected.push(Rejected {
+                rule: failure.rule(),
+                detail: failure.to_string(),
+                rel: file.rel,
+            });
         }
         scan.rejected = bounded(rejected);
         scan.problems.sort();
@@ -150,21 +173,44 @@ impl Scanner {
         found
     }
 
-    pub(crate) fn tree<'a>(&'a self, git: Option<&'a GitTree>, problems: &mut Vec<Problem>) -> (Tree<'a>, Folder) {
-        Tree::new(&self.root, &self.rules, git, self.use_dockerignore, problems)
+    pub(crate) fn tree<'a>(
+        &'a self,
+        git: Option<&'a GitTree>,
+        problems: &mut Vec<Problem>,
+    ) -> (Tree<'a>, Folder) {
+        Tree::new(
+            &self.root,
+            &self.rules,
+            git,
+            self.use_dockerignore,
+            problems,
+        )
     }
 
     /// Returns the repository as it stands now; it is opened again only when its files changed.
     pub(crate) fn git_tree(&self, problems: &mut Vec<Problem>) -> Option<Arc<GitTree>> {
-        let mut cached = self.git.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut cached = self
+            .git
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner());
         let current = cached.as_ref().is_some_and(|cached| {
-            cached.tree.as_ref().is_some_and(|tree| stamps(&self.root, tree) == cached.stamps)
+            cached
+                .tree
+                .as_ref()
+                .is_some_and(|tree| stamps(&self.root, tree) == cached.stamps)
         });
         if !current {
             let mut problems = Vec::new();
             let tree = GitTree::open(&self.root, &mut problems).map(Arc::new);
-            let stamps = tree.as_ref().map(|tree| stamps(&self.root, tree)).unwrap_or_default();
-            *cached = Some(CachedGit { stamps, tree, problems });
+            let stamps = tree
+                .as_ref()
+                .map(|tree| stamps(&self.root, tree))
+                .unwrap_or_default();
+            *cached = Some(CachedGit {
+                stamps,
+                tree,
+                problems,
+            });
         }
         let cached = cached.as_ref()?;
         problems.extend(cached.problems.iter().cloned());
@@ -172,7 +218,10 @@ impl Scanner {
     }
 
     fn report_sizes(&self, files: &[FileEntry], problems: &mut Vec<Problem>) {
-        let large: Vec<&FileEntry> = files.iter().filter(|file| file.size > self.rules.warn_bytes).collect();
+        let large: Vec<&FileEntry> = files
+            .iter()
+            .filter(|file| file.size > self.rules.warn_bytes)
+            .collect();
         for file in large.iter().take(NAMED_FILES) {
             problems.push(large_file(file));
         }
@@ -192,42 +241,76 @@ impl Scanner {
 fn real_root(root: &Path) -> Result<PathBuf, ScanError> {
     let real = root
         .canonicalize()
-        .map_err(|error| ScanError::RootUnusable { path: root.to_path_buf(), why: error.to_string() })?;
+        .map_err(|error| ScanError::RootUnusable {
+            path: root.to_path_buf(),
+            why: error.to_string(),
+        })?;
     if !real.is_dir() {
-        return Err(ScanError::RootUnusable { path: real, why: "it is not a folder".to_owned() });
+        return Err(ScanError::RootUnusable {
+            path: real,
+            why: "it is not a folder".to_owned(),
+        });
     }
     Ok(real)
 }
 
 /// Folders of our own that lie under the root: the default place, and where the configuration moves it.
 fn index_folders(root: &Path, config: &Config) -> Vec<String> {
-    let configured = [&config.storage.path, &config.storage.db_path].into_iter().flatten();
+    let configured = [&config.storage.path, &config.storage.db_path]
+        .into_iter()
+        .flatten();
     let inside = configured.filter_map(|path| {
         let path = root.join(path);
         let path = path.canonicalize().unwrap_or(path);
-        let rel = path.strip_prefix(root).ok()?.components().collect::<PathBuf>();
+        let rel = path
+            .strip_prefix(root)
+            .ok()?
+            .components()
+            .collect::<PathBuf>();
         Some(rel.to_str()?.replace(std::path::MAIN_SEPARATOR, "/")).filter(|rel| !rel.is_empty())
     });
-    std::iter::once(".contextd/index".to_owned()).chain(inside).collect()
+    std::iter::once(".contextd/index".to_owned())
+        .chain(inside)
+        .collect()
 }
 
 /// Returns the state of everything that a [`GitTree`] was read from. A repository that appears
 /// nearer to the root shows as a `.git` that was not there.
 fn stamps(root: &Path, tree: &GitTree) -> Vec<Option<Stamp>> {
     let config = tree.common_dir.join("config");
-    let files = [Some(&tree.index_path), Some(&config), tree.excludes_file.as_ref()].into_iter().flatten().cloned();
-    let gits = root.ancestors().take_while(|folder| folder.starts_with(&tree.work_tree)).map(|folder| folder.join(".git"));
+    let files = [
+        Some(&tree.index_path),
+        Some(&config),
+        tree.excludes_file.as_ref(),
+    ]
+    .into_iter()
+    .flatten()
+    .cloned();
+    let gits = root
+        .ancestors()
+        .take_while(|folder| folder.starts_with(&tree.work_tree))
+        .map(|folder| folder.join(".git"));
     let stamp = |path: PathBuf| {
-        let stamp = std::fs::metadata(&path).ok().map(|metadata| Stamp::of(&metadata))?;
+        let stamp = std::fs::metadata(&path)
+            .ok()
+            .map(|metadata| Stamp::of(&metadata))?;
         // A folder's times change with every file in it; that it is there is enough.
-        Some(if path.ends_with(".git") { Stamp { inode: stamp.inode, ..Stamp::default() } } else { stamp })
+        Some(if path.ends_with(".git") {
+            Stamp {
+                inode: stamp.inode,
+                ..Stamp::default()
+            }
+        } else {
+            stamp
+        })
     };
     files.chain(gits).map(stamp).collect()
 }
 
 /// Keeps the first rejections of each rule.
 fn bounded(mut rejected: Vec<Rejected>) -> Vec<Rejected> {
-    rejected.par_sort_unstable_by(|left, right| (left.rule, &left.rel).cmp(&(right.rule, &right.rel)));
+    rejected
+        .par_sort_unstable_by(|left, right| (left.rule, &left.rel).cmp(&(right.rule, &right.rel)));
     let mut kept = 0;
     let mut rule = None;
     rejected.retain(|item| {
@@ -239,12 +322,16 @@ fn bounded(mut rejected: Vec<Rejected>) -> Vec<Rejected> {
 }
 
 fn large_file(file: &FileEntry) -> Problem {
-    let message = format!("{} is large: {} bytes.", file.rel.escape_debug(), file.size);
+    let message = format!("The file is large: {} bytes.", file.size);
     let remedy = "Leave it out in .contextignore, or raise `indexing.warn_file_size_mb`.";
     Problem::warning("CTX_W_SCAN_LARGE_FILE", message, remedy).at(file.rel.clone(), None)
 }
 
 fn too_broad(root: &Path) -> Problem {
     let message = format!("The root {} is very broad.", root.display());
-    Problem::warning("CTX_W_SCAN_BROAD_ROOT", message, "Name the folder of the project with --repo.")
+    Problem::warning(
+        "CTX_W_SCAN_BROAD_ROOT",
+        message,
+        "Name the folder of the project with --repo.",
+    )
 }

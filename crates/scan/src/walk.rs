@@ -32,10 +32,17 @@ pub(crate) struct Link {
 pub(crate) fn walk(tree: &Tree<'_>, start: Folder) -> Found {
     let found = Mutex::new(Found::default());
     rayon::scope(|scope| visit(scope, tree, &found, start));
-    found.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner())
+    found
+        .into_inner()
+        .unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-fn visit<'s>(scope: &rayon::Scope<'s>, tree: &'s Tree<'s>, found: &'s Mutex<Found>, mut folder: Folder) {
+fn visit<'s>(
+    scope: &rayon::Scope<'s>,
+    tree: &'s Tree<'s>,
+    found: &'s Mutex<Found>,
+    mut folder: Folder,
+) {
     let mut local = Found::default();
     match list(&tree.root.join(&folder.rel)) {
         Ok(entries) => {
@@ -56,15 +63,26 @@ fn visit<'s>(scope: &rayon::Scope<'s>, tree: &'s Tree<'s>, found: &'s Mutex<Foun
 
 /// Lists a folder completely before anything is judged, since the ignore files in it come first.
 fn list(path: &PathBuf) -> io::Result<Vec<(OsString, DirEntry)>> {
-    std::fs::read_dir(path)?.map(|entry| entry.map(|entry| (entry.file_name(), entry))).collect()
+    std::fs::read_dir(path)?
+        .map(|entry| entry.map(|entry| (entry.file_name(), entry)))
+        .collect()
 }
 
 impl Found {
     /// Judges one entry; a folder to go down into is returned.
-    fn add(&mut self, tree: &Tree<'_>, parent: &Folder, name: &OsString, entry: &DirEntry) -> Option<Folder> {
+    fn add(
+        &mut self,
+        tree: &Tree<'_>,
+        parent: &Folder,
+        name: &OsString,
+        entry: &DirEntry,
+    ) -> Option<Folder> {
         let Some(name) = name.to_str() else {
             let rel = parent.join(&name.to_string_lossy());
-            self.reject(rel, Reason::new(Rule::InvalidName, "the name is not valid UTF-8"));
+            self.reject(
+                rel,
+                Reason::new(Rule::InvalidName, "the name is not valid UTF-8"),
+            );
             return None;
         };
         match entry.file_type() {
@@ -93,16 +111,27 @@ impl Found {
         let rel = parent.join(name);
         if file_type.is_symlink() {
             let (parent, name) = (parent.clone(), name.to_owned());
-            return self.links.push(Link { rel, tracked, parent, name });
+            return self.links.push(Link {
+                rel,
+                tracked,
+                parent,
+                name,
+            });
         }
         let metadata = match entry.metadata() {
             Ok(metadata) => metadata,
             Err(error) => return self.unreadable(&rel, &error),
         };
         if !metadata.is_file() {
-            return self.reject(rel, Reason::new(Rule::NotRegular, format!("it is a {}", kind(&metadata))));
+            return self.reject(
+                rel,
+                Reason::new(Rule::NotRegular, format!("it is a {}", kind(&metadata))),
+            );
         }
-        let judged = tree.rules.judge_size(&rel, metadata.len()).and_then(|()| tree.rules.judge_extension_binary(&rel));
+        let judged = tree
+            .rules
+            .judge_size(&rel, metadata.len())
+            .and_then(|()| tree.rules.judge_extension_binary(&rel));
         match judged {
             Ok(()) => self.files.push(FileEntry::new(rel, &metadata, tracked)),
             Err(reason) => self.reject(rel, reason),
@@ -110,7 +139,11 @@ impl Found {
     }
 
     pub fn reject(&mut self, rel: String, reason: Reason) {
-        self.rejected.push(Rejected { rel, rule: reason.rule, detail: reason.detail });
+        self.rejected.push(Rejected {
+            rel,
+            rule: reason.rule,
+            detail: reason.detail,
+        });
     }
 
     /// Notes what the system refused; a file that vanished meanwhile is simply not there.
@@ -119,10 +152,14 @@ impl Found {
             return;
         }
         let shown = if rel.is_empty() { "." } else { rel };
-        let message = format!("{} cannot be read: {error}.", shown.escape_debug());
+        let message = format!("It cannot be read: {error}.");
         let remedy = "Make it readable, or leave it out with a pattern in .contextignore.";
-        self.problems.push(Problem::warning("CTX_W_SCAN_UNREADABLE", message, remedy).at(shown, None));
-        self.reject(shown.to_owned(), Reason::new(Rule::Unreadable, error.to_string()));
+        self.problems
+            .push(Problem::warning("CTX_W_SCAN_UNREADABLE", message, remedy).at(shown, None));
+        self.reject(
+            shown.to_owned(),
+            Reason::new(Rule::Unreadable, error.to_string()),
+        );
     }
 
     pub fn append(&mut self, mut other: Found) {

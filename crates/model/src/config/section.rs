@@ -183,7 +183,7 @@ macro_rules! section {
             fn read(&mut self, table: &mut $crate::config::table::Section<'_>) {
                 $(
                     #[allow(unused_mut, unused_assignments)]
-                    let mut check: Option<(fn(&$type) -> bool, String)> = None;
+                    let mut check: Option<$crate::config::table::Limit<$type>> = None;
                     $( check = Some((
                         |value| $crate::config::section::Within::within(value, &($range)),
                         $crate::config::section::show_range(&($range)),

@@ -155,6 +155,9 @@ impl Lines {
     }
 }
 
+/// A test on a value, and the range it stands for in words.
+pub(super) type Limit<T> = (fn(&T) -> bool, String);
+
 /// Hands out the keys of one section and remembers which were asked for.
 pub(super) struct Section<'a> {
     /// Section as written between brackets; empty at the top.
@@ -175,12 +178,7 @@ impl<'a> Section<'a> {
     }
 
     /// Reads `key` into `target`; a wrong type or a value out of range leaves the target as it was.
-    pub fn set<T: Setting>(
-        &mut self,
-        key: &'static str,
-        target: &mut T,
-        check: Option<(fn(&T) -> bool, String)>,
-    ) {
+    pub fn set<T: Setting>(&mut self, key: &'static str, target: &mut T, check: Option<Limit<T>>) {
         self.known.push(key.to_owned());
         let Some(Placed { node, line }) = self.entries.remove(key) else {
             return;

@@ -22,7 +22,7 @@ pub(crate) struct Parts {
 pub(crate) fn paths_of(commits: &[RawCommit]) -> Vec<&str> {
     let touches = commits.iter().flat_map(|commit| &commit.touches);
     let names =
-        touches.flat_map(|touch| std::iter::once(touch.path.as_str()).chain(touch.from.as_deref()));
+        touches.flat_map(|touch| std::iter::once(&*touch.path).chain(touch.from.as_deref()));
     // A path is named often; sorting each once is several times cheaper.
     let mut paths: Vec<&str> = names.collect::<FxHashSet<_>>().into_iter().collect();
     paths.sort_unstable();

@@ -191,7 +191,7 @@ mod tests {
     fn sample() -> History {
         let touch = |path: &str, from: Option<&str>, kind| RawTouch {
             path: path.into(),
-            from: from.map(str::to_owned),
+            from: from.map(Into::into),
             kind,
         };
         let commit = |number: u8, touches| RawCommit {

@@ -6,6 +6,7 @@ use crate::rows::{ChangeKind, CommitId, commit_flag};
 use crate::touched::tree_changes;
 use crate::walk::{RawCommit, RawTouch, Walked, read_commit};
 use gix::bstr::{BString, ByteSlice};
+use std::sync::Arc;
 
 /// Fewer commits than this are not worth a second thread.
 const MIN_PARALLEL: usize = 64;
@@ -143,7 +144,7 @@ impl Comparer<'_> {
 pub(crate) fn placed(change: &PathChange, prefix: &[u8]) -> Option<RawTouch> {
     let relative = |path: &BString| {
         path.strip_prefix(prefix)
-            .map(|rest| rest.to_str_lossy().into_owned())
+            .map(|rest| Arc::from(rest.to_str_lossy()))
     };
     match (relative(&change.path), change.from.as_ref().map(relative)) {
         (Some(path), None) => Some(RawTouch {

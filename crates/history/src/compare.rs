@@ -167,8 +167,8 @@ impl Repository {
                 }
             };
             set.files.push(FileChange {
-                path: touch.path,
-                from: touch.from,
+                path: touch.path.to_string(),
+                from: touch.from.map(|from| from.to_string()),
                 kind: touch.kind,
                 hunks,
                 binary,

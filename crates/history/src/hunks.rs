@@ -21,7 +21,7 @@ pub fn line_hunks(old: &[u8], new: &[u8]) -> Option<Vec<Hunk>> {
         return Some(if old == new { Vec::new() } else { vec![whole] });
     }
     let input = InternedInput::new(old, new);
-    let diff = diff_with_slider_heuristics(Algorithm::Histogram, &input);
+    let diff = diff_with_slider_heuristics(Algorithm::Myers, &input);
     let range = |range: std::ops::Range<u32>| LineRange {
         start: range.start + 1,
         count: range.end - range.start,

@@ -4,13 +4,14 @@ use crate::assemble::{Parts, assemble, paths_of};
 use crate::commit_files::fill_files;
 use crate::present::{present_in, present_since};
 use crate::repository::Repository;
-use crate::rows::{ChangeKind, CommitId, CommitRow, FileRow, PartnerRow, TouchRow, commit_flag};
-use crate::view::{CommitView, HistoryView};
+use crate::rows::{CommitId, CommitRow, FileRow, PartnerRow, TouchRow, commit_flag};
+use crate::view::HistoryView;
 use crate::walk::{RawCommit, RawTouch, WalkLimits, Walked, read_commit, walk};
 use contextd_model::Problem;
 use contextd_model::strings::StringTable;
 use rustc_hash::FxHashMap;
 use std::path::Path;
+use std::sync::Arc;
 
 /// How much history is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -239,6 +240,8 @@ impl Limits {
 struct Known<'a> {
     view: Option<HistoryView<'a>>,
     numbers: FxHashMap<CommitId, u32>,
+    /// Paths of the earlier history, by number.
+    paths: Vec<Arc<str>>,
 }
 
 impl<'a> Known<'a> {
@@ -249,34 +252,41 @@ impl<'a> Known<'a> {
             .filter(|(_, row)| row.flags & unsure == 0)
             .map(|(at, row)| (row.id, at as u32))
             .collect();
-        Self { view, numbers }
+        let paths = view
+            .iter()
+            .flat_map(|view| (0..view.file_count() as u32).map(|file| view.path(file).into()))
+            .collect();
+        Self {
+            view,
+            numbers,
+            paths,
+        }
     }
 
     fn take(&mut self, id: CommitId) -> Option<RawCommit> {
-        let number = self.numbers.get(&id)?;
-        Some(raw(self.view?.commit(*number)?))
-    }
-}
-
-fn raw(commit: CommitView<'_>) -> RawCommit {
-    let touch = |(kind, path, from): (ChangeKind, &str, Option<&str>)| RawTouch {
-        path: path.to_owned(),
-        from: from.map(str::to_owned),
-        kind,
-    };
-    RawCommit {
-        id: commit.id(),
-        parents: commit.parents().to_vec(),
-        author: (
-            commit.author_name().to_owned(),
-            commit.author_email().to_owned(),
-        ),
-        author_time: commit.author_time(),
-        commit_time: commit.commit_time(),
-        subject: commit.subject().to_owned(),
-        body: commit.body().to_owned(),
-        flags: commit.flags(),
-        touches: commit.changes().map(touch).collect(),
-        outside: commit.outside(),
+        let commit = self.view?.commit(*self.numbers.get(&id)?)?;
+        let path = |file: u32| self.paths.get(file as usize).cloned();
+        let touch = |row: &TouchRow| {
+            Some(RawTouch {
+                path: path(row.path)?,
+                from: path(row.from),
+                kind: row.kind(),
+            })
+        };
+        Some(RawCommit {
+            id: commit.id(),
+            parents: commit.parents().to_vec(),
+            author: (
+                commit.author_name().to_owned(),
+                commit.author_email().to_owned(),
+            ),
+            author_time: commit.author_time(),
+            commit_time: commit.commit_time(),
+            subject: commit.subject().to_owned(),
+            body: commit.body().to_owned(),
+            flags: commit.flags(),
+            touches: commit.touches().iter().filter_map(touch).collect(),
+            outside: commit.outside(),
+        })
     }
 }

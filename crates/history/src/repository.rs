@@ -1,8 +1,10 @@
 //! The enclosing git repository of an indexed root.
 
 use crate::rows::CommitId;
+use crate::walk::shallow_commits;
 use contextd_model::{Problem, Severity};
 use gix::bstr::BStr;
+use rustc_hash::FxHashSet;
 use std::path::Path;
 
 /// Handle on the repository that encloses a root; made once, asked many times.
@@ -13,7 +15,7 @@ pub struct Repository {
 }
 
 impl Repository {
-    /// Opens the repository that `root` lies in; `None` with a reason when there is none to read.
+    /// Opens the repository that `root` lies in, or says why there is none to read.
     ///
     /// The repository is opened with reduced trust: programs named in its configuration never run.
     pub fn open(root: &Path) -> Result<Self, Problem> {
@@ -64,6 +66,23 @@ impl Repository {
             .peel_to_kind(gix::objs::Kind::Commit)
             .ok()?;
         CommitId::of(&commit.id)
+    }
+
+    /// Returns the first commit of the head's first-parent line: the same for all clones. `None` in
+    /// a shallow clone, whose first commit is not the repository's.
+    pub fn root_commit(&self) -> Option<CommitId> {
+        let shallow = shallow_commits(&self.git);
+        let mut id = self.head()?;
+        let mut seen = FxHashSet::default();
+        // Damaged ids could lead in a circle.
+        while seen.insert(id) {
+            let commit = self.git.find_commit(id.object()).ok()?;
+            match commit.parent_ids().next() {
+                Some(parent) => id = CommitId::of(&parent)?,
+                None => return (!shallow.contains(&id)).then_some(id),
+            }
+        }
+        None
     }
 
     /// Returns the best common ancestor of two commits.

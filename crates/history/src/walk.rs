@@ -8,6 +8,7 @@ use crate::rows::{CommitId, commit_flag};
 use gix::objs::CommitRef;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BinaryHeap;
+use std::sync::Arc;
 
 /// A commit as read from git, or taken over from an earlier history.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,11 +31,11 @@ impl RawCommit {
     }
 }
 
-/// A touched file by its path; `kind` is a [`crate::ChangeKind`].
+/// A touched file by its path, shared because a history names each path many times.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RawTouch {
-    pub path: String,
-    pub from: Option<String>,
+    pub path: Arc<str>,
+    pub from: Option<Arc<str>>,
     pub kind: crate::ChangeKind,
 }
 

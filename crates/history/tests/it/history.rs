@@ -1,7 +1,7 @@
 //! Loading histories of all kinds of repositories.
 
 use crate::sandbox::Sandbox;
-use contextd_history::{ChangeKind, History, HistoryView, Limits, commit_flag};
+use contextd_history::{ChangeKind, History, HistoryView, Limits, Repository, commit_flag};
 use contextd_model::Severity;
 use std::path::Path;
 
@@ -154,6 +154,39 @@ fn no_repository_and_no_commit_give_nothing() {
     assert!(history.view().is_empty());
     assert_eq!(problems, ["CTX_I_HISTORY_NONE"]);
     check(&Sandbox::new().root, &[], &[]);
+}
+
+#[test]
+fn an_unknown_kind_of_repository_is_told() {
+    let folder = Sandbox::bare_folder();
+    folder.git(&["init", "-q", "--object-format=sha256"]);
+    folder.write("a", "1").commit("one");
+    let (history, problems) = load(&folder.root);
+    assert!(history.view().is_empty());
+    assert_eq!(problems, ["CTX_W_HISTORY_UNREADABLE"]);
+}
+
+#[test]
+fn the_first_commit_names_the_repository() {
+    let sandbox = Sandbox::new();
+    let first = sandbox.write("a", "1").commit("one");
+    sandbox.write("a", "2").commit("two");
+    let root = |path: &Path| {
+        Repository::open(path)
+            .ok()
+            .and_then(|repository| repository.root_commit())
+    };
+    assert_eq!(root(&sandbox.root).map(|id| id.to_string()), Some(first));
+    sandbox.git(&[
+        "clone",
+        "-q",
+        "--depth",
+        "1",
+        &format!("file://{}", sandbox.root.display()),
+        "../shallow",
+    ]);
+    assert_eq!(root(&sandbox.root.with_file_name("shallow")), None);
+    assert_eq!(root(&Sandbox::new().root), None);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! One file's edges: what its references, imports, bases and nesting come to.
 
+mod documents;
 mod guess;
 mod structure;
 mod testing;
@@ -28,6 +29,8 @@ impl World<'_> {
             linker.bases();
             linker.references();
             linker.testing();
+        } else {
+            linker.documents();
         }
         (merge(linker.edges), linker.unresolved)
     }

@@ -72,6 +72,12 @@ pub fn of(language: u8) -> &'static Policy {
     table.get(usize::from(language)).copied().unwrap_or(&ALL[0])
 }
 
+/// Returns the numbers of the families that have symbols to link to.
+pub fn families() -> impl Iterator<Item = u8> {
+    let last = ALL.iter().map(|policy| policy.family).max().unwrap_or(0);
+    1..=last
+}
+
 /// Members that the standard types of many languages have: met on a receiver of unknown type, such
 /// a name says next to nothing about a type of the repository.
 pub fn is_common_member(name: &str) -> bool {

@@ -1,0 +1,45 @@
+//! Documents: a section of prose that names a symbol in code form documents it, more or less surely.
+
+use super::FileLinker;
+use crate::key;
+use crate::policy;
+use contextd_model::EdgeKind;
+use contextd_model::facts::modifier;
+
+/// Symbols that one mention may mean.
+const MAX_CANDIDATES: usize = 8;
+
+impl FileLinker<'_, '_> {
+    /// Links every mention of a document to the symbols of that name, whatever their language.
+    pub(super) fn documents(&mut self) {
+        let world = self.world;
+        let view = &world.files[self.file as usize].view;
+        for row in view.refs {
+            let (name, qualifier) = (view.str(row.name), view.str(row.qualifier));
+            let found = self.documented(name, qualifier);
+            let sure = if qualifier.is_empty() { 70 } else { 85 };
+            let count = found.len();
+            for target in found {
+                self.push(world.global(self.file, row.owner), target, EdgeKind::Documents, row.line, (sure / count) as u8, row.count);
+            }
+        }
+    }
+
+    fn documented(&self, name: &str, qualifier: &str) -> Vec<u32> {
+        let world = self.world;
+        let key = key::name(name);
+        let scope = qualifier.rsplit('.').next().unwrap_or("");
+        let mut found: Vec<u32> = policy::families().flat_map(|family| world.globals_named(family, key).iter().chain(world.members_named(family, key))).copied().collect();
+        found.retain(|&symbol| world.kind(symbol).is_code() && !world.row(symbol).has(modifier::LOCAL | modifier::TEST) && !world.tables[world.file_of(symbol) as usize].is_test);
+        found.sort_unstable();
+        found.dedup();
+        let qualified = |symbol: &u32| {
+            let written = world.files[world.file_of(*symbol) as usize].view.str(world.row(*symbol).qualified);
+            written.rsplit('.').nth(1).is_some_and(|outer| outer == scope)
+        };
+        if !scope.is_empty() && found.iter().any(&qualified) {
+            found.retain(qualified);
+        }
+        if found.len() > MAX_CANDIDATES { Vec::new() } else { found }
+    }
+}

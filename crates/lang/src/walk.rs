@@ -323,13 +323,16 @@ impl<'t> Walk<'t> {
     /// Sets the visibility of what the current symbol declares between two offsets.
     pub fn set_section(&mut self, from: usize, until: usize, visibility: Visibility) {
         let owner = self.owner();
+        // Sections of symbols that are closed cannot matter again.
+        let open = &self.open;
+        self.sections.retain(|section| open.iter().any(|&(symbol, _)| symbol == section.owner));
         self.sections.push(Section { owner, from: from as u32, until: until as u32, visibility });
     }
 
     /// Returns the visibility that the last section word before `at` in `owner` gave.
     pub fn section(&self, owner: u32, at: u32) -> Option<Visibility> {
         let holds = |section: &&Section| section.owner == owner && section.from <= at && at < section.until;
-        self.sections.iter().filter(holds).max_by_key(|section| section.from).map(|section| section.visibility)
+        self.sections.iter().rev().find(holds).map(|section| section.visibility)
     }
 
     /// True when something else has reported the name at `start`.

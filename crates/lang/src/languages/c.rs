@@ -37,6 +37,13 @@ impl Hooks for CFamily {
                 access(node, walk);
                 Flow::Skip
             }
+            "namespace_definition" => {
+                // What stands in a namespace without a name belongs to its file.
+                if node.child_by_field_name("name").is_none() {
+                    walk.set_section(node.start_byte(), node.end_byte(), Visibility::Private);
+                }
+                Flow::Table
+            }
             "using_declaration" => using(node, walk),
             "namespace_alias_definition" => namespace_alias(node, walk),
             "qualified_identifier" => qualified(node, walk),
@@ -87,6 +94,9 @@ impl Hooks for CFamily {
         if parent.kind().is_type() {
             let default = if parent.kind() == SymbolKind::Class { Visibility::Private } else { Visibility::Public };
             return Some(walk.section(row.parent, row.start).unwrap_or(default));
+        }
+        if let Some(visibility) = walk.section(row.parent, row.start) {
+            return Some(visibility);
         }
         (row.has(modifier::STATIC) && !row.kind().is_type()).then_some(Visibility::Private)
     }
@@ -230,4 +240,19 @@ fn loop_variable<'t>(node: Node<'t>, walk: &mut Walk<'t>) {
     let written = node.child_by_field_name("type").map_or("", |written| walk.text_of(written));
     walk.take(declared.name.start_byte());
     walk.bind(declared.name, if written == "auto" { "" } else { written }, None);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_are_told_apart_by_their_words() {
+        for text in ["class Foo {\n", "namespace a {\n", "  template <class T>\n", " public:\n", "#ifdef X\nusing A = int;\n#endif", "std::string f();", "class Foo : public Bar\n{"] {
+            assert!(is_cpp(text), "{text}");
+        }
+        for text in ["struct s { int class; };", "#ifdef __cplusplus\nnamespace a {\n#endif\nint f(void);", "class = 3;", "int template_x;", "/* a class of things */"] {
+            assert!(!is_cpp(text), "{text}");
+        }
+    }
 }

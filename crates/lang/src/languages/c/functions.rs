@@ -103,6 +103,11 @@ fn modifiers(symbol: u32, tail: &str, function: Node<'_>, walk: &mut Walk<'_>) {
     let row = &mut walk.symbols[symbol as usize];
     // `virtual` alone is not abstract, `= 0` is.
     row.modifiers = row.modifiers & !modifier::ABSTRACT | bits | if is_pure { modifier::ABSTRACT } else { 0 };
+    // `const` in front of a function is about its result.
+    let signature = walk.strings.table.get(row.signature);
+    if !signature.contains("constexpr") && !signature.contains("consteval") {
+        row.modifiers &= !modifier::CONST;
+    }
 }
 
 fn parameters<'t>(function: Node<'t>, walk: &mut Walk<'t>) {

@@ -178,6 +178,18 @@ impl<'t> Walk<'t> {
         }
     }
 
+    /// Reports the route that an annotation of `owner` declares: `@GetMapping("/a")`, `[HttpGet("a")]`.
+    pub(super) fn annotated_route(&mut self, owner: u32, name: &str, start: u32, end: u32, line: u32) {
+        let Some(method) = route_annotation(name) else { return };
+        let text = self.text.get(start as usize..end as usize).unwrap_or("");
+        let Some((_, arguments)) = text.split_once('(') else { return };
+        let Some(quote) = arguments.find(['"', '\'']) else { return };
+        let Some(pattern) = arguments[quote + 1..].split(['"', '\'', '\n']).next().filter(|pattern| pattern.len() <= 200) else { return };
+        let pattern = if pattern.starts_with('/') { pattern.to_owned() } else { format!("/{pattern}") };
+        let (name, method) = (self.strings.intern(&pattern), self.strings.intern(&method));
+        self.push_reference(owner, name, method, RefKind::Route, start as usize, line, UNKNOWN);
+    }
+
     pub(super) fn base_container(&mut self, node: Node<'t>, kind: u8) {
         self.type_until = self.type_until.max(node.end_byte());
         let Some(owner) = self.enclosing_type() else { return };
@@ -209,6 +221,16 @@ fn last_name(text: &str, name: &str) -> Option<usize> {
     let head = text.trim_end();
     let head = if head.ends_with(['>', ']']) { head.find(['<', '[']).filter(|&at| at > 0).map_or(head, |at| &head[..at]) } else { head };
     head.rfind(name).or_else(|| text.rfind(name))
+}
+
+/// Returns the HTTP method that an annotation's name tells, `ROUTE` for any.
+fn route_annotation(name: &str) -> Option<String> {
+    const METHODS: [&str; 8] = ["Get", "Post", "Put", "Patch", "Delete", "Head", "Options", "Request"];
+    if matches!(name, "Route" | "Path") {
+        return Some("ROUTE".to_owned());
+    }
+    let word = name.strip_suffix("Mapping").or_else(|| name.strip_prefix("Http"))?;
+    METHODS.contains(&word).then(|| if word == "Request" { "ROUTE".to_owned() } else { word.to_uppercase() })
 }
 
 /// Words by which routers register a handler, in every language: the HTTP methods and `route`.

@@ -208,6 +208,7 @@ impl<'t> Walk<'t> {
         self.symbols[symbol as usize].annotations = joined;
         for annotation in &annotations {
             self.reference_of(symbol, &annotation.path, RefKind::Decorate, annotation.start as usize, annotation.line, 255);
+            self.annotated_route(symbol, crate::names::split_last(&annotation.path).1, annotation.whole.0, annotation.whole.1, annotation.line);
         }
         if annotations.iter().any(|annotation| annotation.is_test) {
             self.symbols[symbol as usize].modifiers |= modifier::TEST;
@@ -280,6 +281,7 @@ impl<'t> Walk<'t> {
                 self.symbols[owner as usize].modifiers |= modifier::TEST;
             }
             self.reference_of(owner, &annotation.path, RefKind::Decorate, start, annotation.line, 255);
+            self.annotated_route(owner, crate::names::split_last(&annotation.path).1, whole.0, whole.1, annotation.line);
         } else {
             if self.annotations.last().is_some_and(|last| !only_comments(self.text.get(last.whole.1 as usize..node.start_byte()).unwrap_or("x"))) {
                 self.annotations.clear();

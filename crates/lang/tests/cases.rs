@@ -25,6 +25,48 @@ fn every_case_yields_its_facts() {
     assert!(failures.is_empty(), "{failures}\nbless with BLESS=1 after reading");
 }
 
+/// Broken source is data: whatever is cut off or out, extraction ends, repeats itself and keeps the
+/// order of rows that others rely on.
+#[test]
+fn cut_source_yields_sound_facts() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/languages");
+    for file in case_files(&root) {
+        let text = std::fs::read_to_string(&file).expect("case file is readable");
+        for (name, code) in codes(&text) {
+            for at in (0..code.len()).step_by(61).filter(|&at| code.is_char_boundary(at)) {
+                check_sound(&name, &code[..at]);
+                let resume = (at + 17..code.len()).find(|&at| code.is_char_boundary(at)).unwrap_or(code.len());
+                check_sound(&name, &format!("{}{}", &code[..at], &code[resume..]));
+            }
+        }
+    }
+}
+
+fn check_sound(name: &str, code: &str) {
+    let extract = || contextd_lang::extract(code, contextd_lang::detect(name, code), &Default::default());
+    let facts = extract();
+    assert_eq!(facts, extract(), "{name}: the same text gave other facts\n{code}");
+    for (index, row) in facts.symbols.iter().enumerate().skip(1) {
+        let (start, end) = (row.start as usize, row.end as usize);
+        assert!((row.parent as usize) < index, "{name}: row {index} stands before its parent\n{code}");
+        assert!(start <= end && code.is_char_boundary(start) && code.is_char_boundary(end), "{name}: row {index} spans {start}..{end}\n{code}");
+    }
+}
+
+/// Returns the code fences of a case file with their file names.
+fn codes(text: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        let Some(name) = line.strip_prefix("````").filter(|name| !name.is_empty()) else { continue };
+        let code: String = lines.by_ref().take_while(|line| *line != "````").map(|line| format!("{line}\n")).collect();
+        if name != "facts" {
+            found.push((name.to_owned(), code));
+        }
+    }
+    found
+}
+
 fn case_files(root: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for language in std::fs::read_dir(root).expect("languages folder").flatten() {

@@ -20,7 +20,10 @@ impl Hooks for Kotlin {
                 Flow::Skip
             }
             "import" => import(node, walk),
-            "user_type" => qualified_type(node, walk),
+            "user_type" => {
+                walk.type_in_pieces(node, "identifier");
+                Flow::Table
+            }
             "property_declaration" | "when_subject" => local(node, walk),
             "class_parameter" => constructor_property(node, walk),
             "companion_object" => companion(node, walk),
@@ -115,21 +118,6 @@ fn import(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
     let (module, name) = names::split_last(&path);
     walk.import(module, name, alias.unwrap_or(name), import_kind::NAME, line_of(node));
     Flow::Skip
-}
-
-/// `a.b.Type` is one mention; a plain type is left to the walk.
-fn qualified_type(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
-    let mut cursor = node.walk();
-    let parts: Vec<Node<'_>> = node.named_children(&mut cursor).filter(|child| child.kind() == "identifier").collect();
-    if let [.., last] = parts.as_slice() {
-        if parts.len() > 1 {
-            for part in &parts {
-                walk.take(part.start_byte());
-            }
-            walk.reference(&names::path(walk.text_of(node)), RefKind::Type, last.start_byte(), line_of(*last), 255);
-        }
-    }
-    Flow::Table
 }
 
 /// A `val` in a body, or the subject of a `when`, is a local name.

@@ -22,7 +22,10 @@ impl Hooks for Swift {
             "control_transfer_statement" => throw(node, walk),
             "pattern" => pattern(node, walk),
             "if_statement" | "guard_statement" | "while_statement" => optional_bindings(node, walk),
-            "user_type" => qualified_type(node, walk),
+            "user_type" => {
+                walk.type_in_pieces(node, "type_identifier");
+                Flow::Table
+            }
             "value_argument_label" | "directive" => Flow::Skip,
             "parameter" => {
                 if let Some(label) = node.child_by_field_name("external_name") {
@@ -107,11 +110,11 @@ fn set_result(node: Node<'_>, symbol: u32, walk: &mut Walk<'_>) {
     }
     let mut cursor = node.walk();
     let mut children = node.children(&mut cursor);
-    if children.any(|child| child.kind() == "->") {
-        if let Some(written) = children.find(Node::is_named) {
-            let words: Vec<&str> = walk.text_of(written).split_whitespace().collect();
-            walk.symbols[symbol as usize].type_text = walk.strings.intern(&words.join(" "));
-        }
+    if children.any(|child| child.kind() == "->")
+        && let Some(written) = children.find(Node::is_named)
+    {
+        let words: Vec<&str> = walk.text_of(written).split_whitespace().collect();
+        walk.symbols[symbol as usize].type_text = walk.strings.intern(&words.join(" "));
     }
 }
 
@@ -120,25 +123,22 @@ fn subscript(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
     let Some(suffix) = node.named_child((node.named_child_count() as u32).saturating_sub(1)).filter(|last| last.kind() == "call_suffix") else { return Flow::Table };
     let Some(arguments) = suffix.named_child(0).filter(|first| walk.text_of(*first).starts_with('[')) else { return Flow::Table };
     let subject = node.named_child(0).map_or("", |subject| walk.text_of(subject));
-    if subject.ends_with("environment") {
-        if let Some(first) = arguments.named_child(0) {
-            if let Some(name) = walk.text_of(first).strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
-                walk.reference(name, RefKind::Env, first.start_byte(), line_of(first), 255);
-            }
-        }
+    if let Some(first) = arguments.named_child(0).filter(|_| subject.ends_with("environment"))
+        && let Some(name) = walk.text_of(first).strip_prefix('"').and_then(|rest| rest.strip_suffix('"'))
+    {
+        walk.reference(name, RefKind::Env, first.start_byte(), line_of(first), 255);
     }
     Flow::Descend
 }
 
 /// `throw Failure.empty(x)` throws a `Failure`.
 fn throw(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
-    if node.child(0).is_some_and(|first| first.kind() == "throw_keyword") {
-        if let Some(thrown) = node.named_child(1) {
-            let text = walk.text_of(thrown);
-            let path = names::path(text.split(['(', '{']).next().unwrap_or(text));
-            let last_type = path.split('.').take_while(|part| part.starts_with(char::is_uppercase)).collect::<Vec<_>>().join(".");
-            walk.reference(&last_type, RefKind::Throw, thrown.start_byte(), line_of(thrown), 255);
-        }
+    let is_throw = node.child(0).is_some_and(|first| first.kind() == "throw_keyword");
+    if let Some(thrown) = node.named_child(1).filter(|_| is_throw) {
+        let text = walk.text_of(thrown);
+        let path = names::path(text.split(['(', '{']).next().unwrap_or(text));
+        let types: Vec<&str> = path.split('.').take_while(|part| part.starts_with(char::is_uppercase)).collect();
+        walk.reference(&types.join("."), RefKind::Throw, thrown.start_byte(), line_of(thrown), 255);
     }
     Flow::Table
 }
@@ -188,21 +188,6 @@ fn optional_bindings<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     }
     if let Some(name) = name {
         walk.bind(name, "", None);
-    }
-    Flow::Table
-}
-
-/// `A.B` as a type is one mention; a plain type is left to the walk.
-fn qualified_type(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
-    let mut cursor = node.walk();
-    let parts: Vec<Node<'_>> = node.named_children(&mut cursor).filter(|child| child.kind() == "type_identifier").collect();
-    if let [.., last] = parts.as_slice() {
-        if parts.len() > 1 {
-            for part in &parts {
-                walk.take(part.start_byte());
-            }
-            walk.reference(&names::path(walk.text_of(node)), RefKind::Type, last.start_byte(), line_of(*last), 255);
-        }
     }
     Flow::Table
 }

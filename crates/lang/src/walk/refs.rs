@@ -66,6 +66,19 @@ impl<'t> Walk<'t> {
         self.reference(&path, kind, name.start_byte(), line_of(name), UNKNOWN);
     }
 
+    /// Reports a type whose path comes in pieces of the kind `part`, `a.b.Type`, as one mention; a type
+    /// of one piece is left to the walk.
+    pub fn type_in_pieces(&mut self, node: Node<'t>, part: &str) {
+        let mut cursor = node.walk();
+        let pieces: Vec<Node<'t>> = node.named_children(&mut cursor).filter(|child| child.kind() == part).collect();
+        let Some(last) = pieces.last().filter(|_| pieces.len() > 1) else { return };
+        for piece in &pieces {
+            self.take(piece.start_byte());
+        }
+        let path = names::path(self.text_of(node));
+        self.reference(&path, RefKind::Type, last.start_byte(), line_of(*last), UNKNOWN);
+    }
+
     pub(super) fn throw(&mut self, node: Node<'t>) {
         let Some(thrown) = node.named_child(0) else { return };
         let text = self.text_of(thrown);
@@ -236,7 +249,7 @@ fn route_annotation(name: &str) -> Option<String> {
 /// Words by which routers register a handler, in every language: the HTTP methods and `route`.
 fn is_route_word(name: &str) -> bool {
     const WORDS: [&str; 12] = ["get", "post", "put", "patch", "delete", "head", "options", "route", "handle", "handlefunc", "all", "any"];
-    name.len() <= 10 && WORDS.contains(&name.to_ascii_lowercase().as_str())
+    WORDS.iter().any(|word| word.eq_ignore_ascii_case(name))
 }
 
 /// Returns the inside of a plain string literal.

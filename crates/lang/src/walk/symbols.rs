@@ -225,10 +225,10 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// A known annotation is a name, or a name with the start of its arguments: `cfg(test`.
+    /// A known annotation is a name or pattern, or a name with the start of its arguments: `cfg(test`.
     fn is_test_annotation(&self, path: &str, text: &str) -> bool {
         let last = crate::names::split_last(path).1;
-        self.rules.tests.annotations.iter().any(|known| known == path || known == last || known.contains('(') && text.starts_with(known.as_str()))
+        self.rules.tests.annotations.iter().any(|known| known == path || matches_pattern(last, known) || known.contains('(') && text.starts_with(known.as_str()))
     }
 
     fn mark_test(&mut self, symbol: u32, name: &str, signature: &str) {

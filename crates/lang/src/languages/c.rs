@@ -5,6 +5,7 @@ mod declarations;
 mod declarator;
 mod functions;
 mod heads;
+mod items;
 mod mask;
 mod preprocessor;
 mod tokens;
@@ -67,11 +68,11 @@ impl Hooks for CFamily {
             }
             "type_parameter_declaration" => Flow::Skip,
             // `&&` is a reference too, so the sign alone is no branch.
-            "binary_expression" => {
-                if node.child_by_field_name("operator").is_some_and(|sign| matches!(sign.kind(), "&&" | "||")) {
+            "&&" => {
+                if node.parent().is_some_and(|parent| parent.kind() == "binary_expression") {
                     walk.branch();
                 }
-                Flow::Descend
+                Flow::Skip
             }
             "for_range_loop" => {
                 loop_variable(node, walk);

@@ -134,8 +134,8 @@ fn guarded(head: Node<'_>) -> Node<'_> {
 /// True when `symbol` is the function of that name and number of parameters.
 fn is_clause(symbol: u32, name: &str, arity: usize, walk: &Walk<'_>) -> bool {
     let row = &walk.symbols[symbol as usize];
-    let parameters = walk.bindings.iter().filter(|bound| bound.owner == symbol && bound.how == binding::PARAMETER).count();
-    row.kind().is_callable() && walk.strings.table.get(row.name) == name && parameters == arity
+    let parameters = || walk.bindings.iter().rev().filter(|bound| bound.owner == symbol && bound.how == binding::PARAMETER).count();
+    row.kind().is_callable() && walk.strings.table.get(row.name) == name && parameters() == arity
 }
 
 /// `defstruct [:a, b: 1]` gives the module fields.

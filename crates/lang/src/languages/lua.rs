@@ -107,15 +107,12 @@ fn one<'t>(node: Node<'t>, name: Node<'t>, value: Option<Node<'t>>, is_local: bo
 /// `local x = require("a.b")` imports; it declares nothing of its own.
 fn required(name: Node<'_>, value: Node<'_>, walk: &mut Walk<'_>) -> bool {
     let callee = value.child_by_field_name("name").filter(|_| value.kind() == "function_call");
-    if let Some(callee) = callee.filter(|callee| walk.text_of(*callee) == "require") {
-        if let Some(module) = argument(value, walk) {
-            walk.import(module, "", walk.text_of(name), import_kind::MODULE, line_of(value));
-            walk.take(callee.start_byte());
-            walk.take(name.start_byte());
-            return name.kind() == "identifier";
-        }
-    }
-    false
+    let callee = callee.filter(|callee| walk.text_of(*callee) == "require");
+    let (Some(callee), Some(module)) = (callee, argument(value, walk)) else { return false };
+    walk.import(module, "", walk.text_of(name), import_kind::MODULE, line_of(value));
+    walk.take(callee.start_byte());
+    walk.take(name.start_byte());
+    name.kind() == "identifier"
 }
 
 fn argument<'t>(call: Node<'_>, walk: &Walk<'t>) -> Option<&'t str> {
@@ -151,11 +148,11 @@ fn call<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let word = walk.text_of(name);
     let kind = match word {
         "require" => {
-            if !walk.is_taken(name.start_byte()) {
-                if let Some(module) = argument(node, walk) {
-                    walk.import(module, "", "", import_kind::MODULE, line_of(node));
-                    walk.take(name.start_byte());
-                }
+            if !walk.is_taken(name.start_byte())
+                && let Some(module) = argument(node, walk)
+            {
+                walk.import(module, "", "", import_kind::MODULE, line_of(node));
+                walk.take(name.start_byte());
             }
             return Flow::Descend;
         }

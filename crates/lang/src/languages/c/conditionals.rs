@@ -9,11 +9,8 @@ use super::tokens::{Kind, Token};
 pub fn conditionals(text: &str, tokens: &mut Vec<Token>) -> Vec<(usize, usize)> {
     let mut resolver = Resolver { text, tokens, removed: vec![false; tokens.len()], blanks: Vec::new() };
     let mut open: Vec<Vec<usize>> = Vec::new();
-    for index in 0..tokens.len() {
-        if tokens[index].kind != Kind::Directive {
-            continue;
-        }
-        match directive(text, &tokens[index]) {
+    for (index, token) in tokens.iter().enumerate().filter(|(_, token)| token.kind == Kind::Directive) {
+        match directive(text, token) {
             "if" | "ifdef" | "ifndef" => open.push(vec![index]),
             "elif" | "else" | "elifdef" | "elifndef" => {
                 if let Some(group) = open.last_mut() {

@@ -3,18 +3,18 @@
 //! What a macro stands for cannot be known from one file. A word in capitals is taken for an attribute
 //! when the declaration is complete without it.
 
+use super::items::{Item, Part, Parts, unit_end};
 use super::tokens::{Kind, Token};
 
 /// Returns the byte ranges of macros that take the place of attributes outside of function bodies.
 pub fn attribute_macros(text: &str, tokens: &[Token]) -> Vec<(usize, usize)> {
-    let mut reader = Reader { text, tokens, blanks: Vec::new() };
+    let mut reader = Reader { parts: Parts::new(text, tokens), blanks: Vec::new() };
     let mut head: Vec<usize> = Vec::new();
     let mut at = 0;
     while at < tokens.len() {
         match tokens[at].kind {
             Kind::Directive => {
-                reader.alone(&head);
-                if reader.is_only_macros(&head) {
+                if reader.alone(&head) {
                     head.clear();
                 }
             }
@@ -29,14 +29,14 @@ pub fn attribute_macros(text: &str, tokens: &[Token]) -> Vec<(usize, usize)> {
             Kind::Punct(b'{') => {
                 reader.declaration(&head, b'{');
                 if !reader.holds_declarations(&head) {
-                    let end = matching(tokens, at, usize::MAX).unwrap_or(tokens.len());
+                    let end = reader.parts.matching(at).unwrap_or(tokens.len());
                     reader.in_body(at, end);
                     at = end;
                 }
                 head.clear();
             }
             Kind::Punct(b'(') => {
-                let end = matching(tokens, at, 20_000).unwrap_or(at);
+                let end = reader.parts.matching(at).unwrap_or(at);
                 head.extend(at..=end);
                 at = end;
             }
@@ -49,129 +49,48 @@ pub fn attribute_macros(text: &str, tokens: &[Token]) -> Vec<(usize, usize)> {
     reader.blanks
 }
 
-/// Returns the index of the bracket that closes the one at `open`.
-fn matching(tokens: &[Token], open: usize, limit: usize) -> Option<usize> {
-    let Kind::Punct(opening) = tokens[open].kind else { return None };
-    let closing = if opening == b'(' { b')' } else { b'}' };
-    let mut depth = 0usize;
-    for (index, token) in tokens.iter().enumerate().skip(open).take(limit) {
-        if token.kind == Kind::Punct(opening) {
-            depth += 1;
-        } else if token.kind == Kind::Punct(closing) {
-            depth -= 1;
-            if depth == 0 {
-                return Some(index);
-            }
-        }
-    }
-    None
-}
-
-/// One part of a declaration: a word, a bracketed group or anything else.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Part {
-    Word,
-    Macro,
-    Group,
-    Angles,
-    Punct(u8),
-    Literal,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Item {
-    part: Part,
-    first: usize,
-    last: usize,
-}
-
 struct Reader<'a> {
-    text: &'a str,
-    tokens: &'a [Token],
+    parts: Parts<'a>,
     blanks: Vec<(usize, usize)>,
 }
 
 impl<'a> Reader<'a> {
     fn word(&self, token: usize) -> &'a str {
-        self.tokens.get(token).and_then(|token| self.text.get(token.start..token.end)).unwrap_or("")
+        self.parts.word(token)
     }
 
     fn is_macro(&self, token: usize) -> bool {
-        let word = self.word(token);
-        word.len() >= 3 && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_') && word.bytes().filter(u8::is_ascii_uppercase).count() >= 2
+        self.parts.is_macro(token)
     }
 
     fn items(&self, head: &[usize]) -> Vec<Item> {
-        let mut items: Vec<Item> = Vec::new();
-        let mut at = 0;
-        while at < head.len() {
-            let first = head[at];
-            let mut end = at;
-            let part = match self.tokens[first].kind {
-                Kind::Word if self.is_macro(first) => Part::Macro,
-                Kind::Word => Part::Word,
-                Kind::Punct(b'(') => {
-                    let close = matching(self.tokens, first, 20_000);
-                    end = head[at..].iter().position(|&token| Some(token) == close).map_or(at, |found| at + found);
-                    Part::Group
-                }
-                Kind::Punct(b'<') if items.last().is_some_and(|item| matches!(item.part, Part::Word | Part::Macro)) => match self.angle_end(head, at) {
-                    Some(found) => {
-                        end = found;
-                        Part::Angles
-                    }
-                    None => Part::Punct(b'<'),
-                },
-                Kind::Punct(byte) => Part::Punct(byte),
-                _ => Part::Literal,
-            };
-            items.push(Item { part, first, last: head[end] });
-            at = end + 1;
-        }
-        items
-    }
-
-    fn angle_end(&self, head: &[usize], open: usize) -> Option<usize> {
-        let mut depth = 0i32;
-        for (index, &token) in head.iter().enumerate().skip(open) {
-            match self.tokens[token].kind {
-                Kind::Punct(b'<') => depth += 1,
-                // `->` closes nothing.
-                Kind::Punct(b'>') if self.tokens[token - 1].kind == Kind::Punct(b'-') && self.tokens[token - 1].end == self.tokens[token].start => {}
-                Kind::Punct(b'>') => {
-                    depth -= 1;
-                    if depth == 0 {
-                        return Some(index);
-                    }
-                }
-                _ => {}
-            }
-        }
-        None
+        self.parts.items(head)
     }
 
     fn blank(&mut self, first: usize, last: usize) {
-        self.blanks.push((self.tokens[first].start, self.tokens[last].end));
+        self.blanks.push((self.parts.tokens[first].start, self.parts.tokens[last].end));
     }
 
     fn is_only_macros(&self, head: &[usize]) -> bool {
-        !head.is_empty() && self.items(head).iter().all(|item| matches!(item.part, Part::Macro | Part::Group)) && self.is_macro(head[0])
+        let starts = head.first().is_some_and(|&first| self.is_macro(first));
+        starts && self.items(head).iter().all(|item| matches!(item.part, Part::Macro | Part::Group))
     }
 
     /// Macros that nothing follows which they could belong to: `NAMESPACE_END }`.
-    fn alone(&mut self, head: &[usize]) {
-        if self.is_only_macros(head) {
+    fn alone(&mut self, head: &[usize]) -> bool {
+        let is_alone = self.is_only_macros(head);
+        if is_alone {
             self.blank(head[0], head[head.len() - 1]);
         }
+        is_alone
     }
 
     /// A macro alone on its line in a function body, without a semicolon.
     fn in_body(&mut self, open: usize, close: usize) {
-        for at in open + 1..close.min(self.tokens.len() - 1) {
-            let starts = matches!(self.tokens[at - 1].kind, Kind::Punct(b';' | b'{' | b'}'));
-            if starts && self.tokens[at].kind == Kind::Word && self.is_macro(at) && self.tokens[at + 1].kind == Kind::Word {
-                let gap = self.text.get(self.tokens[at].end..self.tokens[at + 1].start).unwrap_or("");
-                if gap.contains('\n') {
+        for at in open + 1..close.min(self.parts.tokens.len() - 1) {
+            let starts = matches!(self.parts.tokens[at - 1].kind, Kind::Punct(b';' | b'{' | b'}'));
+            if starts && self.parts.tokens[at].kind == Kind::Word && self.is_macro(at) && self.parts.tokens[at + 1].kind == Kind::Word {
+                if self.parts.gap(at, at + 1).contains('\n') {
                     self.blank(at, at);
                 }
             }
@@ -184,10 +103,10 @@ impl<'a> Reader<'a> {
         if word.part != Part::Macro || group.part != Part::Group || group.last < group.first + 6 {
             return false;
         }
-        let inside = &self.tokens[group.first + 1..group.last];
+        let inside = &self.parts.tokens[group.first + 1..group.last];
         let words = inside.iter().take_while(|token| matches!(token.kind, Kind::Word | Kind::Punct(b'*'))).count();
         let is_function = words >= 2 && inside.get(words).is_some_and(|token| token.kind == Kind::Punct(b'(')) && inside.last().is_some_and(|token| token.kind == Kind::Punct(b')'));
-        if is_function && matching(self.tokens, group.first + 1 + words, 20_000) == Some(group.last - 1) {
+        if is_function && self.parts.matching(group.first + 1 + words) == Some(group.last - 1) {
             self.blank(word.first, group.first);
             self.blank(group.last, group.last);
             return true;
@@ -209,10 +128,11 @@ impl<'a> Reader<'a> {
         if items.iter().any(|item| item.part == Part::Word && self.word(item.first) == "namespace") {
             return true;
         }
-        if let [.., before, last] = items.as_slice() {
-            if last.part == Part::Literal && self.word(before.first) == "extern" {
-                return true;
-            }
+        if let [.., before, last] = items.as_slice()
+            && last.part == Part::Literal
+            && self.word(before.first) == "extern"
+        {
+            return true;
         }
         match self.class_key(&items) {
             Some(key) if self.word(items[key].first) != "enum" => self.is_class_head(&items[key..]),
@@ -240,7 +160,7 @@ impl<'a> Reader<'a> {
 
     fn declaration(&mut self, head: &[usize], terminator: u8) {
         self.after_stars(head);
-        if !head.iter().any(|&token| self.tokens[token].kind == Kind::Word && self.is_macro(token)) {
+        if !head.iter().any(|&token| self.parts.tokens[token].kind == Kind::Word && self.is_macro(token)) {
             return;
         }
         self.in_brackets(head);
@@ -398,12 +318,12 @@ impl<'a> Reader<'a> {
     fn in_brackets(&mut self, head: &[usize]) {
         for window in head.windows(3) {
             let [before, at, after] = [window[0], window[1], window[2]];
-            if self.tokens[at].kind != Kind::Word || !self.is_macro(at) {
+            if self.parts.tokens[at].kind != Kind::Word || !self.is_macro(at) {
                 continue;
             }
-            let closes = matches!(self.tokens[after].kind, Kind::Punct(b')' | b','));
-            let named = self.tokens[before].kind == Kind::Word && !self.is_macro(before) && !is_builtin(self.word(before)) && !matches!(self.word(before), "const" | "struct" | "enum" | "class" | "typename" | "operator" | "sizeof");
-            let pointer = self.tokens[before].kind == Kind::Punct(b'(') && self.tokens[after].kind == Kind::Punct(b'*') && self.is_function_pointer(after);
+            let closes = matches!(self.parts.tokens[after].kind, Kind::Punct(b')' | b','));
+            let named = self.parts.tokens[before].kind == Kind::Word && !self.is_macro(before) && !is_builtin(self.word(before)) && !matches!(self.word(before), "const" | "struct" | "enum" | "class" | "typename" | "operator" | "sizeof");
+            let pointer = self.parts.tokens[before].kind == Kind::Punct(b'(') && self.parts.tokens[after].kind == Kind::Punct(b'*') && self.is_function_pointer(after);
             if closes && named && self.word(at).contains('_') || pointer {
                 self.blank(at, at);
             }
@@ -414,8 +334,8 @@ impl<'a> Reader<'a> {
     fn after_stars(&mut self, head: &[usize]) {
         for window in head.windows(3) {
             let [star, at, name] = [window[0], window[1], window[2]];
-            let both = self.tokens[at].kind == Kind::Word && self.tokens[name].kind == Kind::Word;
-            if both && matches!(self.tokens[star].kind, Kind::Punct(b'*' | b'&')) && !is_word_after_star(self.word(at)) && !is_word_after_star(self.word(name)) {
+            let both = self.parts.tokens[at].kind == Kind::Word && self.parts.tokens[name].kind == Kind::Word;
+            if both && matches!(self.parts.tokens[star].kind, Kind::Punct(b'*' | b'&')) && !is_word_after_star(self.word(at)) && !is_word_after_star(self.word(name)) {
                 self.blank(at, at);
             }
         }
@@ -423,14 +343,9 @@ impl<'a> Reader<'a> {
 
     /// `* name ) (` at `star`.
     fn is_function_pointer(&self, star: usize) -> bool {
-        let kinds: Vec<Kind> = self.tokens.iter().skip(star + 1).take(3).map(|token| token.kind).collect();
+        let kinds: Vec<Kind> = self.parts.tokens.iter().skip(star + 1).take(3).map(|token| token.kind).collect();
         kinds == [Kind::Word, Kind::Punct(b')'), Kind::Punct(b'(')]
     }
-}
-
-/// Returns the index of the last item of a macro: its arguments, or itself.
-fn unit_end(items: &[Item], at: usize) -> usize {
-    at + usize::from(items.get(at + 1).is_some_and(|next| next.part == Part::Group))
 }
 
 /// Words of a declaration that are neither type nor name.

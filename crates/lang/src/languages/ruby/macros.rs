@@ -17,11 +17,9 @@ pub fn call<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
         list.named_children(&mut cursor).collect()
     });
     let is_bare = receiver.is_none_or(|receiver| receiver.kind() == "self" || walk.text_of(receiver) == "RSpec");
-    if is_bare {
-        if let Some(flow) = bare(node, word, &arguments, walk) {
-            walk.take(method.start_byte());
-            return flow;
-        }
+    if is_bare && let Some(flow) = bare(node, word, &arguments, walk) {
+        walk.take(method.start_byte());
+        return flow;
     }
     mention(method, word, receiver, list.is_some().then_some(arguments.len()), walk);
     special(receiver, word, &arguments, node, walk);

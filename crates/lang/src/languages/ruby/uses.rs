@@ -22,10 +22,8 @@ pub fn constant_path(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
 /// `ENV["X"]` reads the environment.
 pub fn subscript(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
     let object = node.child_by_field_name("object").map_or("", |object| walk.text_of(object));
-    if object == "ENV" {
-        if let Some(index) = node.named_child(1) {
-            environment(index, walk);
-        }
+    if let Some(index) = node.named_child(1).filter(|_| object == "ENV") {
+        environment(index, walk);
     }
     Flow::Descend
 }

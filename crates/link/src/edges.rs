@@ -106,6 +106,7 @@ impl FileLinker<'_, '_> {
                 }
             }
             RefKind::Call | RefKind::Construct | RefKind::Macro if found.is_callable() => self.push(source, target, EdgeKind::Calls, line, sure, count),
+            RefKind::Name | RefKind::Field if found.is_callable() && world.tables[self.file as usize].policy.bare_calls => self.push(source, target, EdgeKind::Calls, line, sure, count),
             // Types and values are named apart: a function of a type's name is not meant.
             RefKind::Type if found.is_callable() => {}
             RefKind::Type if found.is_type() => self.push(source, target, EdgeKind::TypeHintOf, line, sure, count),
@@ -152,7 +153,14 @@ impl FileLinker<'_, '_> {
                 }
             }
             let value = self.resolver.import(self.file, at as u32, Want::Any);
-            let Kind::Symbol(target) = value.kind else { continue };
+            let target = match value.kind {
+                Kind::Symbol(target) => target,
+                Kind::Module(found) if !row.name.is_empty() => match self.module_symbol(found) {
+                    Some(target) => target,
+                    None => continue,
+                },
+                _ => continue,
+            };
             let kind = if exported || self.is_package_export(row.module) { EdgeKind::Exports } else { EdgeKind::Imports };
             let source = if row.owner == FILE_SYMBOL { this } else { world.global(self.file, row.owner) };
             self.push(if kind == EdgeKind::Exports { this } else { source }, target, kind, row.line, value.sure, 1);

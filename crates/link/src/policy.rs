@@ -32,6 +32,8 @@ pub struct Policy {
     pub modules: Modules,
     /// Members of the enclosing type are visible without `self`.
     pub implicit_self: bool,
+    /// A method is called by its bare name, without brackets.
+    pub bare_calls: bool,
     /// Names of constructors, besides symbols of that kind.
     pub constructors: &'static [&'static str],
     /// Words that stand for the base type.
@@ -39,7 +41,7 @@ pub struct Policy {
 }
 
 const fn policy(language: &'static str, family: u8, modules: Modules, implicit_self: bool) -> Policy {
-    Policy { language, family, modules, implicit_self, constructors: &[], supers: &["super"] }
+    Policy { language, family, modules, implicit_self, bare_calls: false, constructors: &[], supers: &["super"] }
 }
 
 /// One line a language; those without a line keep their structure only.
@@ -52,13 +54,13 @@ static ALL: &[Policy] = &[
     Policy { supers: &[], ..policy("go", 3, Modules::Folder, false) },
     policy("java", 4, Modules::Declared, true),
     policy("kotlin", 4, Modules::Declared, true),
-    policy("scala", 4, Modules::Declared, true),
+    Policy { bare_calls: true, ..policy("scala", 4, Modules::Declared, true) },
     Policy { supers: &["base"], ..policy("csharp", 5, Modules::Declared, true) },
     Policy { constructors: &["__construct"], supers: &["parent"], ..policy("php", 6, Modules::Declared, false) },
     Policy { supers: &[], ..policy("rust", 7, Modules::CrateTree, false) },
     Policy { supers: &[], ..policy("c", 8, Modules::Include, false) },
     Policy { supers: &[], ..policy("cpp", 8, Modules::Include, true) },
-    Policy { constructors: &["initialize"], ..policy("ruby", 9, Modules::Shared, true) },
+    Policy { bare_calls: true, constructors: &["initialize"], ..policy("ruby", 9, Modules::Shared, true) },
     Policy { constructors: &["init"], ..policy("swift", 10, Modules::Shared, true) },
 ];
 

@@ -181,6 +181,19 @@ impl<'w, 'f> Resolver<'w, 'f> {
         value
     }
 
+    /// A module that is only declared (`mod a;`) stands for its file.
+    fn symbol_or_module(&self, symbol: u32, sure: u8) -> Value<'f> {
+        let world = self.world;
+        let row = world.row(symbol);
+        if row.kind() == SymbolKind::Module && row.has(modifier::DECLARATION) {
+            let file = Module::File(world.file_of(symbol));
+            if let Some(module) = world.modules.child(&world.files, file, world.name_of(symbol)) {
+                return Value::new(Kind::Module(module), sure);
+            }
+        }
+        Value::new(Kind::Symbol(symbol), sure)
+    }
+
     /// Chooses among symbols of one scope and name: merged declarations, overloads, redefinitions.
     fn pick(&self, symbols: &[u32], want: Want) -> Option<u32> {
         symbols.iter().copied().min_by_key(|&symbol| {

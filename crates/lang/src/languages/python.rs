@@ -26,6 +26,7 @@ impl Hooks for Python {
             }
             "default_parameter" | "typed_parameter" => Flow::Table,
             "subscript" => environment(node, walk),
+            "type" => quoted_type(node, walk),
             _ => Flow::Table,
         }
     }
@@ -100,4 +101,15 @@ fn environment(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
         }
     }
     Flow::Descend
+}
+
+/// A type in quotes names what it would name without them.
+fn quoted_type(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
+    if let Some(string) = node.named_child(0).filter(|child| child.kind() == "string") {
+        let text = walk.text_of(string).trim_matches(['"', '\'']);
+        for path in text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.'))).filter(|path| !path.is_empty()) {
+            walk.reference(path, RefKind::Type, string.start_byte(), line_of(string), 255);
+        }
+    }
+    Flow::Table
 }

@@ -121,7 +121,7 @@ impl<'f> Resolver<'_, 'f> {
     fn file_member(&mut self, file: u32, name: &str, key: u64, want: Want) -> Value<'f> {
         let world = self.world;
         if let Some(found) = self.pick(world.in_scope(world.global(file, FILE_SYMBOL), key), want) {
-            return Value::new(Kind::Symbol(found), sure::IMPORT);
+            return self.symbol_or_module(found, sure::IMPORT);
         }
         let style = world.tables[file as usize].policy.modules;
         if style == Style::RelativePath && name == "default" {

@@ -2,8 +2,9 @@
 
 use super::{Kind, Place, Resolver, Value, Want, sure};
 use crate::key;
+use crate::policy::Modules as Style;
 use contextd_model::SymbolKind;
-use contextd_model::facts::NONE;
+use contextd_model::facts::{FILE_SYMBOL, NONE};
 
 /// Types looked at for one member.
 const MAX_TYPES: usize = 48;
@@ -34,11 +35,24 @@ impl<'f> Resolver<'_, 'f> {
                 return Value::new(Kind::Symbol(found), how_sure);
             }
         }
+        if matches!(kind, SymbolKind::Namespace | SymbolKind::Module) {
+            return self.member_of_namespace(symbol, how_sure, name, want);
+        }
         let held = self.deeper(|resolver| resolver.variable(symbol, how_sure));
         match held.kind {
             Kind::Symbol(same) if same == symbol => Value::UNKNOWN,
             _ => self.deeper(|resolver| resolver.member(held, name, want)),
         }
+    }
+
+    /// Blocks of one name in other files are the same namespace.
+    fn member_of_namespace(&self, symbol: u32, how_sure: u8, name: &str, want: Want) -> Value<'f> {
+        let world = self.world;
+        let file = world.file_of(symbol);
+        let family = world.tables[file as usize].policy.family;
+        let qualified = world.files[file as usize].view.str(world.row(symbol).qualified);
+        let found = world.modules.package_named(family, qualified).and_then(|package| self.pick(world.in_package(package, key::name(name)), want));
+        found.map_or(Value::EXTERNAL, |found| Value::new(Kind::Symbol(found), how_sure))
     }
 
     fn member_of_written(&mut self, place: Place, text: &str, name: &str, want: Want) -> Value<'f> {
@@ -104,7 +118,17 @@ impl<'f> Resolver<'_, 'f> {
         if row.parent == NONE {
             return &[];
         }
-        self.world.in_scope(world.global(file, row.parent), key::name(world.name_of(symbol)))
+        let name = key::name(world.name_of(symbol));
+        // A type that is reopened elsewhere in its namespace is one type.
+        let parent = &world.files[file as usize].view.symbols[row.parent as usize];
+        if matches!(parent.kind(), SymbolKind::Namespace | SymbolKind::Module) {
+            let package = world.modules.package_named(world.tables[file as usize].policy.family, world.files[file as usize].view.str(parent.qualified));
+            return package.map_or(&[][..], |package| world.in_package(package, name));
+        }
+        if row.parent == FILE_SYMBOL && world.tables[file as usize].policy.modules == Style::Shared {
+            return world.globals_named(world.tables[file as usize].policy.family, name);
+        }
+        world.in_scope(world.global(file, row.parent), name)
     }
 
     fn own_member(&mut self, symbol: u32, name: &str, name_key: u64, want: Want) -> Value<'f> {

@@ -4,6 +4,7 @@ use super::{Kind, Place, Resolver, Value, Want, sure};
 use crate::key;
 use crate::policy::Modules as Style;
 use crate::world::Module;
+use crate::world::modules::packages::has_namespaces;
 use crate::world::modules::{normal, shared_folders};
 use contextd_model::SymbolKind;
 use contextd_model::facts::{FILE_SYMBOL, NONE, modifier};
@@ -48,12 +49,13 @@ impl<'f> Resolver<'_, 'f> {
             let symbol = world.global(place.file, at);
             if !row.kind().is_type() || at == place.owner {
                 if let Some(found) = self.pick(world.in_scope(symbol, key), want) {
-                    return Some(Value::new(Kind::Symbol(found), sure::SCOPE));
+                    return Some(self.symbol_or_module(found, sure::SCOPE));
                 }
             }
-            if row.kind().is_type() && table.policy.implicit_self {
-                let value = self.member_of_type(symbol, name, want);
-                if value.is_found() {
+            let around = if row.kind().is_type() { Some(symbol) } else { world.outer.get(&symbol).copied() };
+            if let Some(around) = around.filter(|_| table.policy.implicit_self) {
+                let value = self.member_of_type(around, name, want);
+                if !matches!(value.kind, Kind::Unknown | Kind::External) {
                     return Some(value);
                 }
             }
@@ -109,9 +111,16 @@ impl<'f> Resolver<'_, 'f> {
         if let Some(found) = table.package.and_then(|package| self.pick(world.in_package(package, key), want)) {
             return Value::new(Kind::Symbol(found), sure::PACKAGE);
         }
-        if table.policy.modules == Style::Declared {
+        if has_namespaces(table.policy.modules) {
             let value = self.in_namespaces(place, name, key, want);
             if value.is_found() {
+                return value;
+            }
+        }
+        // A prototype that is included stands for the definition elsewhere.
+        if table.policy.modules == Style::Include {
+            let value = self.shared(place, key, want);
+            if value.sure >= sure::SHARED {
                 return value;
             }
         }
@@ -138,10 +147,10 @@ impl<'f> Resolver<'_, 'f> {
         let view = &world.files[place.file as usize].view;
         let family = world.tables[place.file as usize].policy.family;
         let mut at = place.owner;
-        let mut around = normal(view.package_name());
+        let mut around = if world.tables[place.file as usize].policy.modules == Style::Declared { normal(view.package_name()) } else { String::new() };
         while at != FILE_SYMBOL && at != NONE {
             let row = &view.symbols[at as usize];
-            if row.kind() == SymbolKind::Namespace {
+            if matches!(row.kind(), SymbolKind::Namespace | SymbolKind::Module) {
                 around = view.str(row.qualified).to_owned();
                 break;
             }
@@ -175,8 +184,11 @@ impl<'f> Resolver<'_, 'f> {
         }
         let Some(best) = self.pick(&candidates, want) else { return Value::EXTERNAL };
         let scope = |symbol: u32| world.files[world.file_of(symbol) as usize].view.str(world.row(symbol).qualified);
-        if candidates.iter().all(|&symbol| scope(symbol) == scope(best) && world.file_of(symbol) == world.file_of(best)) {
-            return Value::new(Kind::Symbol(best), sure::SHARED);
+        // What is reopened in many files is one; a function defined in several is not.
+        let one = |symbol: u32| scope(symbol) == scope(best) && (world.file_of(symbol) == world.file_of(best) || !world.kind(best).is_callable());
+        if candidates.iter().all(|&symbol| one(symbol)) {
+            let nested = world.local(best) != FILE_SYMBOL && world.row(best).parent != FILE_SYMBOL;
+            return Value::new(Kind::Symbol(best), if nested { sure::UNION } else { sure::SHARED });
         }
         let near = |symbol: u32| shared_folders(world.files[world.file_of(symbol) as usize].path, world.files[place.file as usize].path);
         let nearest = candidates.iter().map(|&symbol| near(symbol)).max().unwrap_or(0);

@@ -1,13 +1,14 @@
 //! The phases of building a [`World`]: each may use the tables of those before.
 
 use super::modules::ModuleTable;
+use super::modules::packages::has_namespaces;
 use super::{FileTable, Module, Super, Supers, World, implements};
 use crate::LinkFile;
 use crate::key::{self, Index};
 use crate::policy::{self, Modules as Style};
 use crate::resolve::{Kind, Resolver};
 use contextd_model::SymbolKind;
-use contextd_model::facts::{FILE_SYMBOL, base_kind, import_kind, modifier};
+use contextd_model::facts::{FILE_SYMBOL, ImportRow, base_kind, import_kind, modifier};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -50,7 +51,7 @@ pub fn build<'f>(files: &[LinkFile<'f>]) -> World<'f> {
 fn table(files: &[LinkFile<'_>], modules: &ModuleTable, file: u32) -> FileTable {
     let LinkFile { path, view } = files[file as usize];
     let policy = policy::of(view.language);
-    let resolved: Vec<Module> = view.imports.iter().map(|row| if row.module.is_empty() { Module::File(file) } else { modules.resolve(files, file, view.str(row.module)) }).collect();
+    let resolved: Vec<Module> = view.imports.iter().map(|row| module_of(files, modules, file, row)).collect();
     let mut aliases = Vec::new();
     let mut wildcards = Vec::new();
     for (at, row) in view.imports.iter().enumerate() {
@@ -65,6 +66,21 @@ fn table(files: &[LinkFile<'_>], modules: &ModuleTable, file: u32) -> FileTable 
     }
     aliases.sort_unstable();
     FileTable { policy, package: modules.package_of(file), modules: resolved, aliases, wildcards, is_test: contextd_lang::paths::is_test(path) }
+}
+
+fn module_of(files: &[LinkFile<'_>], modules: &ModuleTable, file: u32, row: &ImportRow) -> Module {
+    let view = &files[file as usize].view;
+    let text = view.str(row.module);
+    if text.is_empty() {
+        return Module::File(file);
+    }
+    // Inside a module block `super` is the file, not the module above it.
+    let within_block = row.owner != FILE_SYMBOL && view.symbols.get(row.owner as usize).is_some_and(|owner| owner.kind() == SymbolKind::Module);
+    match text.strip_prefix("super") {
+        Some("") if within_block => Module::File(file),
+        Some(rest) if within_block && rest.starts_with("::") => modules.resolve(files, file, &format!("self{rest}")),
+        _ => modules.resolve(files, file, text),
+    }
 }
 
 #[derive(Default)]
@@ -100,11 +116,11 @@ fn pairs(world: &World<'_>, file: u32) -> Pairs {
         let parent = view.symbols[row.parent as usize].kind();
         let stray = is_stray(view.str(row.qualified), view.str(view.symbols[row.parent as usize].qualified), view.str(row.name));
         // Methods of an object literal and of a type elsewhere are not names of the scope around.
-        let hidden = stray || row.kind() == SymbolKind::Method && (parent.is_callable() || parent == SymbolKind::File);
+        let hidden = stray || row.kind() == SymbolKind::Extension || row.kind() == SymbolKind::Method && (parent.is_callable() || parent == SymbolKind::File);
         if !hidden {
             pairs.scopes.push((key::within(u64::from(world.global(file, row.parent)), name), symbol));
         }
-        if row.has(modifier::LOCAL) || !row.kind().is_code() {
+        if row.has(modifier::LOCAL) || !row.kind().is_code() || row.kind() == SymbolKind::Extension {
             continue;
         }
         if parent.is_type() || stray {
@@ -127,7 +143,7 @@ fn pairs(world: &World<'_>, file: u32) -> Pairs {
 fn namespace(world: &World<'_>, file: u32, parent: u32) -> Option<u32> {
     let view = &world.files[file as usize].view;
     let policy = world.tables[file as usize].policy;
-    (policy.modules == Style::Declared).then(|| world.modules.package_named(policy.family, view.str(view.symbols[parent as usize].qualified))).flatten()
+    has_namespaces(policy.modules).then(|| world.modules.package_named(policy.family, view.str(view.symbols[parent as usize].qualified))).flatten()
 }
 
 /// True when the qualified name has a scope that the parent does not explain.

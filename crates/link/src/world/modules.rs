@@ -4,7 +4,7 @@ mod crates;
 mod dotted;
 mod folder;
 mod include;
-mod packages;
+pub mod packages;
 mod relative;
 
 use crate::LinkFile;

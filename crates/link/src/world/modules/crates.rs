@@ -21,6 +21,7 @@ impl Crates {
     pub fn build(files: &[LinkFile<'_>]) -> Self {
         let mut crates = Self::default();
         let mut numbers: FxHashMap<String, u32> = FxHashMap::default();
+        let declared: FxHashMap<&str, &str> = files.iter().filter(|file| basename(file.path) == "Cargo.toml").filter_map(|file| Some((folder_of(file.path), package_name(file)?))).collect();
         for (at, file) in files.iter().enumerate() {
             if policy::of(file.view.language).modules != Style::CrateTree {
                 continue;
@@ -31,7 +32,8 @@ impl Crates {
             crates.modules.entry(key::within(u64::from(number), key::name(&module))).or_insert(at as u32);
             let is_library = basename(file.path) == "lib.rs" || basename(file.path) == "main.rs";
             if module.is_empty() && is_library {
-                let name = basename(root.trim_end_matches("src").trim_end_matches('/')).replace('-', "_");
+                let folder = root.trim_end_matches("src").trim_end_matches('/');
+                let name = declared.get(folder).copied().unwrap_or_else(|| basename(folder)).replace('-', "_");
                 let slot = crates.by_name.entry(key::name(&name)).or_insert(at as u32);
                 if basename(file.path) == "lib.rs" {
                     *slot = at as u32;
@@ -77,6 +79,12 @@ impl Crates {
         }
         Some(at)
     }
+}
+
+/// Returns the name that a manifest gives its package, where its facts show it.
+fn package_name<'f>(file: &LinkFile<'f>) -> Option<&'f str> {
+    let row = file.view.symbols.iter().find(|row| file.view.str(row.qualified) == "package.name")?;
+    file.view.str(row.signature).split('"').nth(1)
 }
 
 /// Returns the folder in which a file's crate begins, and the file's module path in it.

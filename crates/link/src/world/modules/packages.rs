@@ -4,6 +4,7 @@ use super::folder_of;
 use crate::LinkFile;
 use crate::key;
 use crate::policy::{self, Modules as Style};
+use contextd_model::SymbolKind;
 use rustc_hash::FxHashMap;
 
 /// Numbers of packages, by folder and by name.
@@ -16,6 +17,11 @@ pub struct Packages {
     /// Go: folders by every run of components at their end, for vendored and staged modules.
     endings: FxHashMap<u64, u32>,
     named: FxHashMap<u64, u32>,
+}
+
+/// True where blocks of one name, wherever they stand, are one namespace.
+pub fn has_namespaces(style: Style) -> bool {
+    matches!(style, Style::Declared | Style::Include | Style::Shared)
 }
 
 const NO_PACKAGE: u32 = u32::MAX;
@@ -32,6 +38,11 @@ impl Packages {
                 _ => NO_PACKAGE,
             };
             packages.of_file.push(number);
+            if has_namespaces(policy.modules) {
+                for row in file.view.symbols.iter().filter(|row| matches!(row.kind(), SymbolKind::Namespace | SymbolKind::Module)) {
+                    packages.declared(at as u32, policy.family, file.view.str(row.qualified));
+                }
+            }
         }
         packages
     }

@@ -123,7 +123,8 @@ fn pairs(world: &World<'_>, file: u32) -> Pairs {
         if row.has(modifier::LOCAL) || !row.kind().is_code() || row.kind() == SymbolKind::Extension {
             continue;
         }
-        if parent.is_type() || stray {
+        // Methods of a module are there for those that mix it in.
+        if parent.is_type() || stray || row.kind() == SymbolKind::Method {
             pairs.members.push((key::within(family, name), symbol));
         } else if matches!(parent, SymbolKind::File | SymbolKind::Module | SymbolKind::Namespace) {
             pairs.globals.push((key::within(family, name), symbol));

@@ -157,6 +157,28 @@ fn ruby_constants_and_mixins() {
 }
 
 #[test]
+fn ruby_methods_of_modules_are_not_global() {
+    let found = super::edges(&super::facts(&[("a.rb", "module Routes\n  def fetch_page(path); end\nend\n"), ("b.rb", "def go\n  fetch_page('x')\nend\n")]));
+    assert!(!found.iter().any(|edge| edge.starts_with("b.rb:go calls") && !edge.contains('~')), "{found:?}");
+}
+
+#[test]
+fn rust_impls_for_types_of_elsewhere() {
+    check(
+        &[
+            ("src/lib.rs", "pub mod router;\nmod resource;\n"),
+            ("src/router.rs", "pub struct Router;\nimpl Router { pub fn new() -> Self { Router } }\n"),
+            ("src/resource.rs", "use crate::router::Router;\n\npub struct Resource { router: Router }\n\nimpl From<Resource> for Router {\n    fn from(r: Resource) -> Self { r.router }\n}\n\nfn make() { Router::new(); }\n"),
+        ],
+        "
+        src/resource.rs:Resource.router type_hint_of src/router.rs:Router
+        src/resource.rs:Router.from member_of src/router.rs:Router
+        src/resource.rs:make calls src/router.rs:Router.new
+        ",
+    );
+}
+
+#[test]
 fn swift_extensions_and_protocols() {
     check(
         &[

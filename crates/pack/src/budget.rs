@@ -1,0 +1,94 @@
+//! Limits: defaults, hard caps, and what became of what was asked for.
+
+use crate::error::PackError;
+use crate::request::{PackRequest, Strictness};
+use crate::tokens::Tokenizer;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One limit: its name, its default and the cap that no request lifts.
+struct Limit {
+    name: &'static str,
+    default: u64,
+    cap: u64,
+}
+
+const CHARS: Limit = Limit { name: "maxTotalChars", default: 200_000, cap: 2_000_000 };
+const TOKENS: Limit = Limit { name: "maxTotalTokens", default: 6_000, cap: 1_000_000 };
+const ITEMS: Limit = Limit { name: "maxItems", default: 80, cap: 250 };
+const PER_SECTION: Limit = Limit { name: "maxItemsPerSection", default: 25, cap: 80 };
+const BYTES: Limit = Limit { name: "maxBytesPerItem", default: 4_096, cap: 64_000 };
+const HOPS: Limit = Limit { name: "maxHops", default: 2, cap: 4 };
+
+/// The limits that a pack keeps.
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct BudgetsResolved {
+    pub max_total_chars: u64,
+    pub max_total_tokens: u64,
+    pub max_items: u64,
+    pub max_items_per_section: u64,
+    pub max_bytes_per_item: u64,
+    pub max_hops: u64,
+    pub tokenizer: Tokenizer,
+    /// What was asked for and could not be had.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub clamped: Vec<Clamp>,
+}
+
+/// A limit that was asked for beyond its cap.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Clamp {
+    pub field: String,
+    pub requested: u64,
+    pub used: u64,
+}
+
+/// Returns the limits of a request; `tokens` is the default of the operation.
+pub fn resolve(request: &PackRequest, tokens: u64, tokenizer: Tokenizer) -> Result<BudgetsResolved, PackError> {
+    let mut clamped = Vec::new();
+    let asked = &request.budgets;
+    let mut limit = |limit: &Limit, asked: Option<u64>, default: u64| {
+        let requested = asked.unwrap_or(default);
+        if requested > limit.cap {
+            clamped.push(Clamp { field: limit.name.to_owned(), requested, used: limit.cap });
+        }
+        requested.min(limit.cap)
+    };
+    let resolved = BudgetsResolved {
+        max_total_chars: limit(&CHARS, asked.max_total_chars, CHARS.default),
+        max_total_tokens: limit(&TOKENS, asked.max_total_tokens, if tokens == 0 { TOKENS.default } else { tokens }),
+        max_items: limit(&ITEMS, asked.max_items, ITEMS.default),
+        max_items_per_section: limit(&PER_SECTION, asked.max_items_per_section, PER_SECTION.default),
+        max_bytes_per_item: limit(&BYTES, asked.max_bytes_per_item, BYTES.default),
+        max_hops: limit(&HOPS, Some(u64::from(request.expansion.max_hops)), HOPS.default),
+        tokenizer,
+        clamped: Vec::new(),
+    };
+    if let Some(clamp) = clamped.first().filter(|_| request.strictness == Strictness::Strict) {
+        return Err(PackError::BudgetExceeded { message: format!("`{}` is {}, the most is {}", clamp.field, clamp.requested, clamp.used) });
+    }
+    Ok(BudgetsResolved { clamped, ..resolved })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(items: u64, strictness: Strictness) -> PackRequest {
+        let mut request = PackRequest { strictness, ..PackRequest::default() };
+        request.budgets.max_items = Some(items);
+        request
+    }
+
+    #[test]
+    fn caps_hold_exactly_and_one_over_is_clamped_or_refused() {
+        let resolve = |items, strictness| resolve(&request(items, strictness), 0, Tokenizer::Estimate);
+        assert!(resolve(250, Strictness::Strict).unwrap().clamped.is_empty());
+        let clamped = resolve(251, Strictness::Warn).unwrap();
+        assert_eq!((clamped.max_items, clamped.clamped.len(), clamped.max_total_chars), (250, 1, 200_000));
+        assert_eq!(resolve(251, Strictness::Loose).unwrap().max_items, 250);
+        assert_eq!(resolve(251, Strictness::Strict).unwrap_err().code(), "POC_E_BUDGET_EXCEEDED");
+    }
+}

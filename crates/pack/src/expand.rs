@@ -1,0 +1,256 @@
+//! Following the graph from the seeds, a few hops, each with its evidence.
+
+use crate::pack::{Evidence, Step};
+use crate::request::{Direction, Expansion, EvidenceKind, Strictness, edge_type};
+use contextd_model::graph::EdgeRow;
+use contextd_model::{EdgeKind, Provenance};
+use contextd_retrieve::Catalog;
+use contextd_snapshot::Snapshot;
+use std::collections::BTreeMap;
+
+/// Parts of a pack, in their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Section {
+    Seeds,
+    Callers,
+    Callees,
+    Imports,
+    Exports,
+    Usages,
+    Dataflow,
+    Tests,
+    Docs,
+    Related,
+}
+
+impl Section {
+    pub const ALL: &'static [Section] = &[Section::Seeds, Section::Callers, Section::Callees, Section::Imports, Section::Exports, Section::Usages, Section::Dataflow, Section::Tests, Section::Docs, Section::Related];
+
+    /// Returns the name used on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Section::Seeds => "seeds",
+            Section::Callers => "callers",
+            Section::Callees => "callees",
+            Section::Imports => "imports",
+            Section::Exports => "exports",
+            Section::Usages => "usages",
+            Section::Dataflow => "dataflow",
+            Section::Tests => "tests",
+            Section::Docs => "docs",
+            Section::Related => "related",
+        }
+    }
+
+    /// Returns the name of the rule that brings items into the section.
+    pub fn rule(self) -> &'static str {
+        match self {
+            Section::Seeds => "seed",
+            Section::Callers | Section::Callees => "call-neighbor",
+            Section::Imports => "import-neighbor",
+            Section::Exports => "export-neighbor",
+            Section::Usages => "usage-neighbor",
+            Section::Dataflow => "dataflow-neighbor",
+            Section::Tests => "test-of",
+            Section::Docs => "documents",
+            Section::Related => "related",
+        }
+    }
+}
+
+/// Returns the section for what an edge leads to; `incoming` edges are followed against their direction.
+pub fn section_of(kind: EdgeKind, incoming: bool) -> Option<Section> {
+    Some(match (kind, incoming) {
+        (EdgeKind::Calls, true) => Section::Callers,
+        (EdgeKind::Calls, false) => Section::Callees,
+        (EdgeKind::Imports, false) => Section::Imports,
+        (EdgeKind::Exports, _) => Section::Exports,
+        (EdgeKind::Imports | EdgeKind::References | EdgeKind::AccessesField | EdgeKind::TypeHintOf, true) => Section::Usages,
+        (EdgeKind::Dataflow, _) => Section::Dataflow,
+        (EdgeKind::Tests | EdgeKind::CoTestedWith, _) => Section::Tests,
+        (EdgeKind::Documents, true) => Section::Docs,
+        (EdgeKind::References | EdgeKind::AccessesField | EdgeKind::TypeHintOf, false) => Section::Related,
+        (EdgeKind::Extends | EdgeKind::Implements | EdgeKind::Overrides | EdgeKind::Throws, _) => Section::Related,
+        _ => return None,
+    })
+}
+
+/// A symbol that the graph led to.
+#[derive(Clone, Debug)]
+pub struct Reach {
+    pub symbol: u32,
+    pub section: Section,
+    pub distance: u32,
+    /// Product of the confidences along the path.
+    pub evidence: f64,
+    /// Score of the seed it was reached from.
+    pub origin_score: f64,
+    pub path: Vec<Hop>,
+}
+
+/// One edge of a path.
+#[derive(Clone, Copy, Debug)]
+pub struct Hop {
+    pub from: u32,
+    pub to: u32,
+    pub edge: EdgeRow,
+}
+
+/// What following the graph found.
+#[derive(Default)]
+pub struct Expanded {
+    pub reached: Vec<Reach>,
+    /// Symbols that only edges without the required evidence lead to.
+    pub without_evidence: Vec<u32>,
+    pub max_hop: u32,
+}
+
+/// Seeds that are followed; later ones bring more noise than context.
+const FOLLOWED: usize = 12;
+/// Edges of one symbol that are followed, the surest first.
+const BREADTH: usize = 30;
+/// Symbols reached in all.
+const MOST: usize = 400;
+
+/// Follows the graph from `seeds` (symbol and score), nearest first.
+pub fn expand(snapshot: &Snapshot, catalog: &Catalog, expansion: &Expansion, hops: u32, strictness: Strictness, seeds: &[(u32, f64)]) -> Expanded {
+    let mut expanded = Expanded::default();
+    let mut seen: BTreeMap<u32, ()> = seeds.iter().map(|&(symbol, _)| (symbol, ())).collect();
+    let mut frontier: Vec<Reach> = seeds.iter().take(FOLLOWED).map(|&(symbol, score)| Reach { symbol, section: Section::Seeds, distance: 0, evidence: 1.0, origin_score: score, path: Vec::new() }).collect();
+    for hop in 1..=hops {
+        let mut next: Vec<Reach> = Vec::new();
+        for from in &frontier {
+            next.extend(neighbors(snapshot, catalog, expansion, from));
+        }
+        next.sort_by(|a, b| (b.evidence * b.origin_score).total_cmp(&(a.evidence * a.origin_score)).then(a.symbol.cmp(&b.symbol)).then(a.section.cmp(&b.section)));
+        frontier.clear();
+        for reach in next {
+            if expanded.reached.len() >= MOST || seen.contains_key(&reach.symbol) {
+                continue;
+            }
+            let gap = expansion.require_evidence && reach.path.iter().any(|hop| !counts(&hop.edge, &expansion.evidence_kinds));
+            if gap && strictness != Strictness::Loose {
+                expanded.without_evidence.push(reach.symbol);
+            }
+            seen.insert(reach.symbol, ());
+            if gap && strictness == Strictness::Strict {
+                continue;
+            }
+            expanded.max_hop = hop;
+            frontier.push(reach.clone());
+            expanded.reached.push(reach);
+        }
+    }
+    expanded
+}
+
+fn neighbors(snapshot: &Snapshot, catalog: &Catalog, expansion: &Expansion, from: &Reach) -> Vec<Reach> {
+    let mut found: Vec<(u32, EdgeRow, Section)> = Vec::new();
+    let first = from.distance == 0;
+    // Imports hang on the file; what a seed imports is what its file imports.
+    let file = snapshot.symbols_of_file(snapshot.file_of(from.symbol)).start;
+    for (place, only) in [(from.symbol, None), (file, Some(EdgeKind::Imports))] {
+        if only.is_some() && (!first || place == from.symbol) {
+            continue;
+        }
+        gather(snapshot, expansion, place, only, first, &mut found);
+    }
+    let mut reached: Vec<Reach> = Vec::new();
+    for (target, edge, section) in found {
+        let test = catalog.is_test(target) && section != Section::Docs;
+        let section = if from.distance > 0 && section != from.section { Section::Related } else { section };
+        reached.push(from.reach(target, edge, if test { Section::Tests } else { section }));
+    }
+    if first {
+        reached.extend(around(snapshot, catalog, expansion, from));
+    }
+    reached
+}
+
+fn gather(snapshot: &Snapshot, expansion: &Expansion, place: u32, only: Option<EdgeKind>, first: bool, found: &mut Vec<(u32, EdgeRow, Section)>) {
+    let graph = snapshot.graph();
+    let wanted = |kind: EdgeKind| only.is_none_or(|only| only == kind) && (expansion.follows(kind) || first && edge_type(kind).is_none());
+    let mut add = |incoming: bool, edges: &mut dyn Iterator<Item = (u32, EdgeRow)>| {
+        let mut rows: Vec<(u32, EdgeRow, Section)> = edges.filter(|(_, edge)| wanted(edge.kind())).filter_map(|(other, edge)| Some((other, edge, section_of(edge.kind(), incoming)?))).collect();
+        rows.sort_by_key(|(other, edge, section)| (std::cmp::Reverse(edge.confidence), std::cmp::Reverse(edge.count), *other, *section));
+        rows.truncate(BREADTH);
+        found.extend(rows);
+    };
+    if expansion.direction != Direction::In {
+        add(false, &mut graph.out(place).iter().map(|edge| (edge.target, *edge)));
+    }
+    if expansion.direction != Direction::Out && only.is_none() {
+        add(true, &mut graph.incoming(place).take(4_000));
+    }
+}
+
+/// Returns the type that a seed belongs to, and its neighbours in the file when they are wanted.
+fn around(snapshot: &Snapshot, catalog: &Catalog, expansion: &Expansion, from: &Reach) -> Vec<Reach> {
+    let structural = |target: u32| EdgeRow { target, kind: EdgeKind::MemberOf as u8, confidence: 100, provenance: Provenance::Structural as u8, line: snapshot.symbol(from.symbol).start_line(), count: 1 };
+    let mut found = Vec::new();
+    let owner = catalog.owner[from.symbol as usize];
+    if owner != from.symbol {
+        found.push(from.reach(owner, structural(owner), Section::Related));
+    }
+    if expansion.include_same_file_neighbors {
+        let parent = snapshot.symbol(from.symbol).parent();
+        let siblings = snapshot.symbols_of_file(snapshot.file_of(from.symbol)).skip(1).filter(|&other| other != from.symbol && snapshot.symbol(other).parent() == parent);
+        found.extend(siblings.take(BREADTH).map(|other| from.reach(other, structural(other), Section::Related)));
+    }
+    found
+}
+
+impl Reach {
+    fn reach(&self, symbol: u32, edge: EdgeRow, section: Section) -> Reach {
+        let mut path = self.path.clone();
+        path.push(Hop { from: self.symbol, to: symbol, edge });
+        Reach { symbol, section, distance: self.distance + 1, evidence: self.evidence * f64::from(edge.confidence) / 100.0, origin_score: self.origin_score, path }
+    }
+}
+
+/// Returns what supports an edge.
+pub fn evidence_kind(edge: &EdgeRow) -> EvidenceKind {
+    match (edge.provenance(), edge.kind()) {
+        (Provenance::LspResolved | Provenance::ScipResolved | Provenance::OtelTrace | Provenance::RuntimeObserved, _) => EvidenceKind::Tooling,
+        (_, EdgeKind::Calls) => EvidenceKind::Callsite,
+        (_, EdgeKind::Imports | EdgeKind::Exports) => EvidenceKind::ImportStmt,
+        (_, EdgeKind::References | EdgeKind::AccessesField | EdgeKind::TypeHintOf) => EvidenceKind::Identifier,
+        _ => EvidenceKind::Span,
+    }
+}
+
+fn counts(edge: &EdgeRow, kinds: &[EvidenceKind]) -> bool {
+    edge.line > 0 && (kinds.is_empty() || kinds.contains(&evidence_kind(edge)))
+}
+
+impl Hop {
+    /// Returns the end of the edge where its evidence lies: the source's file.
+    fn holder(&self) -> u32 {
+        if self.edge.target == self.to { self.from } else { self.to }
+    }
+
+    pub fn step(&self, snapshot: &Snapshot) -> Step {
+        let holder = self.holder();
+        let target = if holder == self.from { self.to } else { self.from };
+        Step { edge_type: self.edge.kind().name().to_owned(), from: name(snapshot, holder), to: name(snapshot, target), evidence_id: self.evidence_id(snapshot) }
+    }
+
+    pub fn evidence(&self, snapshot: &Snapshot) -> Evidence {
+        Evidence {
+            kind: evidence_kind(&self.edge).name().to_owned(),
+            evidence_id: self.evidence_id(snapshot),
+            confidence: f64::from(self.edge.confidence) / 100.0,
+            certainty: if self.edge.is_known() { "known" } else { "guessed" }.to_owned(),
+        }
+    }
+
+    fn evidence_id(&self, snapshot: &Snapshot) -> String {
+        let path = snapshot.symbol(self.holder()).path();
+        if self.edge.line == 0 { self.edge.kind().name().to_owned() } else { format!("{path}:{}", self.edge.line) }
+    }
+}
+
+fn name(snapshot: &Snapshot, symbol: u32) -> String {
+    let symbol = snapshot.symbol(symbol);
+    if symbol.parent().is_none() { symbol.path().to_owned() } else { symbol.qualified().into_owned() }
+}

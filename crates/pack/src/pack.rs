@@ -1,0 +1,218 @@
+//! The answer: a bundle of items in sections, with budgets, reasons and counts.
+
+use crate::budget::BudgetsResolved;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// A deterministic bundle of context.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ContextPack {
+    pub format_version: u32,
+    pub schema: String,
+    pub schema_version: String,
+    pub index_signature: String,
+    pub pack_id: String,
+    pub pack_root: String,
+    /// ISO 8601; not part of the canonical form.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created_at: Option<String>,
+    /// The request without what has its default.
+    pub request: Value,
+    pub budgets: BudgetsResolved,
+    pub seeds: Vec<SeedEntry>,
+    pub sections: Vec<ContextSection>,
+    /// Edges among the chosen.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub edges: Vec<PackEdge>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explain: Option<Explain>,
+    pub stats: PackStats,
+}
+
+/// A seed by identity.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SeedEntry {
+    pub chunk_uid: String,
+    pub score: f64,
+}
+
+/// Items of one relation to the seeds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ContextSection {
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub items: Vec<ContextItem>,
+}
+
+/// One piece of code or text, with the reason why it is here.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ContextItem {
+    /// `symbol`, or `chunk` where no symbol stands for it.
+    pub kind: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub symbol_id: Option<String>,
+    pub chunk_uid: String,
+    pub file_rel_path: String,
+    /// UTF-16 code units in the original file, half open.
+    pub range: Range,
+    pub lines: Range,
+    pub language_id: String,
+    /// What the symbol is: `function`, `class`, `section`.
+    pub symbol_kind: String,
+    /// Name with its scopes: `Type.method`.
+    pub name: String,
+    pub title: String,
+    pub excerpt: Excerpt,
+    /// Hash of the file as it was indexed.
+    pub content_hash: String,
+    /// The file on disk has changed since.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub stale: bool,
+    pub scores: Scores,
+    pub why: Why,
+}
+
+/// A half-open range, except for lines, where the end is the last line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct Range {
+    pub start: u32,
+    pub end: u32,
+}
+
+/// Text of an item.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Excerpt {
+    pub text: String,
+    /// `body` or `signature`.
+    pub detail: String,
+    pub truncated: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub truncation: Option<Truncation>,
+    /// A secret was replaced in it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub redacted: bool,
+}
+
+/// Why a text was cut.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Truncation {
+    pub max_bytes: u64,
+    pub reason: String,
+}
+
+/// Scores from 0 to 1; the distance is in hops.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Scores {
+    pub seed_score: f64,
+    pub graph_distance: u32,
+    pub evidence_score: f64,
+    pub hybrid_score: f64,
+}
+
+/// Why an item is in the pack.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Why {
+    pub rule: String,
+    /// Signals that ranked it, the strongest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub signals: Vec<Signal>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub path: Vec<Step>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<Evidence>,
+}
+
+/// One term of a score.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Signal {
+    pub name: String,
+    pub value: f64,
+    pub weight: f64,
+}
+
+/// One edge of the path that led to an item, named by qualified names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Step {
+    pub edge_type: String,
+    pub from: String,
+    pub to: String,
+    pub evidence_id: String,
+}
+
+/// What supports an edge.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Evidence {
+    pub kind: String,
+    /// `path:line` of the mention, or the kind of the edge where it has no place.
+    pub evidence_id: String,
+    pub confidence: f64,
+    /// `known` from a confidence of 0.9 on, else `guessed`.
+    pub certainty: String,
+}
+
+/// An edge between two items.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PackEdge {
+    pub from: String,
+    pub to: String,
+    pub kind: String,
+    pub confidence: f64,
+    pub line: u32,
+}
+
+/// How the pack came about.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Explain {
+    pub ranking: String,
+    pub weights: String,
+    /// Words, identifiers and paths that were looked for.
+    pub looked_for: Vec<String>,
+    /// Identifiers and paths of the request that nothing in the index has.
+    pub not_found: Vec<String>,
+    pub evidence_gaps: Vec<String>,
+    pub warnings: Vec<String>,
+}
+
+/// Counts.
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PackStats {
+    pub items: u32,
+    /// Tokens of the rendered pack, with this field at 0 while counting.
+    pub tokens: u64,
+    pub sections: BTreeMap<String, u32>,
+    /// Candidates that were left out, by reason.
+    pub dropped: BTreeMap<String, u32>,
+    pub candidates: u32,
+    pub max_hop: u32,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+impl ContextPack {
+    /// Returns the items of all sections, in order.
+    pub fn items(&self) -> impl Iterator<Item = &ContextItem> {
+        self.sections.iter().flat_map(|section| &section.items)
+    }
+
+    /// Returns the canonical JSON: what is the same in every run.
+    pub fn canonical(&self) -> String {
+        crate::canonical::to_string(&ContextPack { created_at: None, ..self.clone() })
+    }
+}

@@ -1,0 +1,176 @@
+//! The first candidates of a pack, by the ranking that the request asks for.
+
+use crate::build::Inputs;
+use crate::error::PackError;
+use crate::pack::Signal;
+use crate::request::{PackRequest, Ranking, SeedMode, SeedProvider};
+use crate::resolve;
+use crate::scope::Filter;
+use contextd_model::SymbolKind;
+use contextd_retrieve::search::{self, SearchWeights};
+use contextd_retrieve::{Query, Shape, Sources, task};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// One ranked candidate; its score is from 0 to 1.
+#[derive(Clone, Debug)]
+pub struct Seed {
+    pub symbol: u32,
+    /// Lines to show instead of the whole symbol.
+    pub lines: Option<(u32, u32)>,
+    pub score: f64,
+    pub rule: &'static str,
+    pub signals: Vec<Signal>,
+}
+
+/// Ranked candidates, with the name of the ranking.
+pub struct Seeds {
+    pub seeds: Vec<Seed>,
+    pub ranking: &'static str,
+    /// Candidates that the scope left out.
+    pub out_of_scope: u32,
+    pub low_score: u32,
+}
+
+/// Files that a question is answered from.
+const FILES: usize = 40;
+/// Signals shown for one candidate.
+const SIGNALS: usize = 4;
+
+/// Finds the seeds of a request, best first.
+pub fn seeds(inputs: &Inputs<'_>, request: &PackRequest, query: &Query, filter: &Filter) -> Result<Seeds, PackError> {
+    let mut all: Vec<Seed> = focus(inputs, request)?;
+    let ranking = ranking(request, query);
+    if !request.files.is_empty() {
+        all.extend(of_files(inputs, request)?);
+    }
+    let sources = Sources { commits: inputs.sources.commits.filter(|_| request.seed_provider == SeedProvider::Hybrid), ..inputs.sources };
+    if !query.is_empty {
+        let ranked = match (ranking, request.seed_mode) {
+            ("task", SeedMode::Code | SeedMode::Mixed) => by_task(&sources, query, inputs),
+            (_, mode) => by_search(&sources, query, mode),
+        };
+        let scale = if request.files.is_empty() { 1.0 } else { 0.6 };
+        all.extend(ranked.into_iter().map(|seed| Seed { score: seed.score * scale, ..seed }));
+    }
+    let mut result = Seeds { seeds: Vec::new(), ranking, out_of_scope: 0, low_score: 0 };
+    let mut seen: BTreeSet<(u32, Option<(u32, u32)>)> = BTreeSet::new();
+    for seed in all {
+        if !filter.allows(inputs.sources.snapshot, seed.symbol) {
+            result.out_of_scope += 1;
+        } else if seed.score < filter.min_score {
+            result.low_score += 1;
+        } else if seen.insert((seed.symbol, seed.lines)) {
+            result.seeds.push(seed);
+        }
+    }
+    Ok(result)
+}
+
+fn ranking(request: &PackRequest, query: &Query) -> &'static str {
+    match request.ranking {
+        Ranking::Task => "task",
+        Ranking::Search => "search",
+        Ranking::Auto if query.shape == Shape::Question => "search",
+        Ranking::Auto => "task",
+    }
+}
+
+fn focus(inputs: &Inputs<'_>, request: &PackRequest) -> Result<Vec<Seed>, PackError> {
+    let snapshot = inputs.sources.snapshot;
+    if request.focus.chunk_uid.is_some() {
+        return Err(PackError::NotSupported { message: "a focus by chunkUid is not supported".to_owned(), remedy: "Give `focus.symbolId` or `focus.fileRelPath`.".to_owned() });
+    }
+    let mut symbols = Vec::new();
+    if let Some(id) = &request.focus.symbol_id {
+        symbols.extend(resolve::symbols(snapshot, id)?.into_iter().take(3));
+    }
+    if let Some(path) = &request.focus.file_rel_path {
+        symbols.push(snapshot.symbols_of_file(file(inputs, path)?).start);
+    }
+    Ok(symbols.into_iter().map(|symbol| Seed { symbol, lines: None, score: 1.0, rule: "focus", signals: Vec::new() }).collect())
+}
+
+fn file(inputs: &Inputs<'_>, path: &str) -> Result<u32, PackError> {
+    let plain = path.trim_start_matches("./");
+    inputs.sources.snapshot.find_file(plain).ok_or_else(|| PackError::NotFound { message: format!("`{path}` is not in the index"), suggestions: near_paths(inputs, plain) })
+}
+
+fn near_paths(inputs: &Inputs<'_>, path: &str) -> Vec<String> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let snapshot = inputs.sources.snapshot;
+    let mut found: Vec<String> = (0..snapshot.file_count()).map(|file| snapshot.file(file).path()).filter(|other| other.rsplit('/').next() == Some(name)).map(str::to_owned).collect();
+    found.sort();
+    found.truncate(5);
+    found
+}
+
+/// The symbols of changed files: those that the rest of the project leans on come first.
+fn of_files(inputs: &Inputs<'_>, request: &PackRequest) -> Result<Vec<Seed>, PackError> {
+    let (snapshot, catalog) = (inputs.sources.snapshot, inputs.sources.catalog);
+    let mut found: Vec<(u32, usize)> = Vec::new();
+    for path in &request.files {
+        let number = file(inputs, path)?;
+        let symbols = snapshot.symbols_of_file(number);
+        let outside = |symbol: u32| snapshot.graph().sources(symbol).filter(|&source| catalog.file[source as usize] != number).count();
+        let wanted = |symbol: u32| catalog.is_code(symbol) && catalog.flags[symbol as usize] & contextd_retrieve::catalog::flag::LOCAL == 0;
+        let mut own: Vec<(u32, usize)> = symbols.clone().skip(1).filter(|&symbol| wanted(symbol)).map(|symbol| (symbol, outside(symbol))).collect();
+        if own.is_empty() {
+            own.push((symbols.start, 0));
+        }
+        found.extend(own);
+    }
+    found.sort_by_key(|&(symbol, uses)| (std::cmp::Reverse(uses), symbol));
+    let most = found.first().map_or(1, |&(_, uses)| uses.max(1)) as f64;
+    Ok(found.into_iter().map(|(symbol, uses)| Seed { symbol, lines: None, score: 0.5 + 0.5 * (uses as f64 / most).sqrt(), rule: "changed-file", signals: Vec::new() }).collect())
+}
+
+fn by_task(sources: &Sources<'_>, query: &Query, inputs: &Inputs<'_>) -> Vec<Seed> {
+    let ranked = task::rank(sources, query, inputs.weights);
+    let Some(top) = ranked.first().map(|hit| f64::from(hit.score)).filter(|&top| top > 0.0) else { return Vec::new() };
+    // The ranking uses the weights with history exactly when history had a say.
+    let history = ranked.iter().any(|hit| hit.signals[contextd_retrieve::signals::at::GIT_FILE] > 0.0);
+    let table = if history { &inputs.weights.task } else { &inputs.weights.task_without_history };
+    ranked.iter().filter(|hit| hit.score > 0.0).take(400).map(|hit| Seed { symbol: hit.symbol, lines: None, score: f64::from(hit.score) / top, rule: "task-match", signals: signals(hit, table) }).collect()
+}
+
+fn signals(hit: &task::Ranked, table: &BTreeMap<String, f32>) -> Vec<Signal> {
+    let mut terms: Vec<(&'static str, f32, f32)> = hit.terms(table).collect();
+    terms.sort_by(|a, b| (b.1 * b.2).total_cmp(&(a.1 * a.2)).then(a.0.cmp(b.0)));
+    terms.into_iter().take(SIGNALS).map(|(name, value, weight)| Signal { name: name.to_owned(), value: round(f64::from(value)), weight: round(f64::from(weight)) }).collect()
+}
+
+fn by_search(sources: &Sources<'_>, query: &Query, mode: SeedMode) -> Vec<Seed> {
+    let ranked = search::rank(sources, query, &SearchWeights::default(), FILES);
+    let Some(top) = ranked.first().map(|file| f64::from(file.score)).filter(|&top| top > 0.0) else { return Vec::new() };
+    let mut found = Vec::new();
+    for file in &ranked {
+        for (place, range) in file.ranges.iter().enumerate() {
+            let symbol = sources.snapshot.symbol(range.symbol);
+            let prose = matches!(symbol.kind(), SymbolKind::Section) || contextd_lang::paths::is_documentation(symbol.path());
+            if mode == SeedMode::Code && prose || mode == SeedMode::Prose && !prose {
+                continue;
+            }
+            let whole = (symbol.start_line(), symbol.end_line()) == (range.start_line, range.end_line);
+            let parts = [("symbols", file.symbols), ("blocks", file.blocks), ("definition", file.definition), ("stem", file.stem), ("git", file.git)];
+            let weights = SearchWeights::default();
+            let weight = |name: &str| match name {
+                "symbols" => weights.symbols,
+                "blocks" => weights.blocks,
+                "definition" => weights.definition,
+                "stem" => weights.stem,
+                _ => weights.git,
+            };
+            let signals = parts.iter().filter(|(name, value)| value * weight(name) != 0.0).map(|(name, value)| Signal { name: (*name).to_owned(), value: round(f64::from(*value)), weight: round(f64::from(weight(name))) }).collect();
+            // Later ranges of a file are less sure than its first.
+            let score = f64::from(file.score) / top * (1.0 - 0.15 * place as f64);
+            found.push(Seed { symbol: range.symbol, lines: (!whole).then_some((range.start_line, range.end_line)), score, rule: "search-match", signals });
+        }
+    }
+    found.sort_by(|a, b| b.score.total_cmp(&a.score));
+    found
+}
+
+/// Four digits are enough for people and stable for machines.
+pub fn round(value: f64) -> f64 {
+    (value * 1e4).round() / 1e4
+}

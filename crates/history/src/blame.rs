@@ -49,38 +49,37 @@ impl Repository {
         path: &str,
         contents: Option<&[u8]>,
     ) -> (Vec<Blame>, Vec<Problem>) {
-        let full = BString::from(format!("{}{path}", self.prefix));
-        let start = self
-            .resolve(revision)
-            .and_then(|head| Some((head, self.past(), full)));
-        let Some((head, mut past, full)) = start else {
+        let mut past = self.past();
+        let Some((head, place, text)) = self.start(&mut past, revision, path) else {
             return (Vec::new(), vec![missing(revision, path)]);
         };
-        let text = past
-            .commit(head)
-            .and_then(|commit| past.entry(commit.tree, &full))
-            .and_then(|blob| {
-                let text = past.blob(blob.id)?;
-                Some((blob, text))
-            });
-        let Some((blob, text)) = text else {
-            return (Vec::new(), vec![missing(revision, path)]);
-        };
-        let mut open = Vec::new();
         let mut found = Vec::new();
-        match contents {
-            None => open.push(Lines::all(&text)),
-            Some(contents) => {
-                let Some(hunks) = line_hunks(&text, contents) else {
-                    return (Vec::new(), Vec::new());
-                };
+        let open = match contents.map(|contents| (contents, line_hunks(&text, contents))) {
+            None => vec![Lines::all(&text)],
+            Some((_, None)) => return (Vec::new(), Vec::new()),
+            Some((contents, Some(hunks))) => {
                 let (kept, own) = split(vec![Lines::all(contents)], &hunks);
-                open = kept;
                 found.extend(own.into_iter().map(|lines| (lines, None)));
+                kept
             }
-        }
-        past.trace(head, Place { path: full, blob }, open, &mut found);
+        };
+        past.trace(head, place, open, &mut found);
         (in_order(found), Vec::new())
+    }
+
+    /// Finds the file at the revision, with its bytes.
+    fn start(
+        &self,
+        past: &mut Past,
+        revision: &str,
+        path: &str,
+    ) -> Option<(CommitId, Place, Vec<u8>)> {
+        let head = self.resolve(revision)?;
+        let path = BString::from(format!("{}{path}", self.prefix));
+        let tree = past.commit(head)?.tree;
+        let blob = past.entry(tree, &path)?;
+        let text = past.blob(blob.id)?;
+        Some((head, Place { path, blob }, text))
     }
 
     fn past(&self) -> Past {

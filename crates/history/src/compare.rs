@@ -175,16 +175,7 @@ impl Repository {
             });
         }
         set.files.sort_by(|one, two| one.path.cmp(&two.path));
-        if missing > 0 {
-            let message = format!(
-                "The changed lines of {missing} files are not known: too many files, or missing objects"
-            );
-            problems.push(Problem::warning(
-                "CTX_W_HISTORY_LINES",
-                message,
-                "Compare fewer commits, or run `git fsck`.",
-            ));
-        }
+        problems.extend(lines_problem(missing));
         (set, problems)
     }
 
@@ -197,6 +188,14 @@ impl Repository {
         self.tree_of(commit)
             .ok_or_else(|| unreadable(&commit.to_string(), "its tree is missing"))
     }
+}
+
+fn lines_problem(missing: usize) -> Option<Problem> {
+    let message = format!(
+        "The changed lines of {missing} files are not known: too many files, or missing objects"
+    );
+    let remedy = "Compare fewer commits, or run `git fsck`.";
+    (missing > 0).then(|| Problem::warning("CTX_W_HISTORY_LINES", message, remedy))
 }
 
 enum Lines {

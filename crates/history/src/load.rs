@@ -166,14 +166,24 @@ impl Repository {
             commits: walked.commits,
         };
         let paths = paths_of(&parts.commits);
-        let present = match (tree, previous_tree) {
-            (Some(tree), Some((view, old))) => {
-                present_since(&self.git, tree, &self.prefix, &paths, &view, old)
-            }
-            (Some(tree), None) => present_in(&self.git, tree, &self.prefix, &paths),
-            (None, _) => vec![false; paths.len()],
-        };
+        let present = self.present(&paths, tree, previous_tree);
         (assemble(&parts, &paths, &present), problems)
+    }
+
+    /// Tells which paths exist at the head's tree, with the help of an earlier history and its tree.
+    fn present(
+        &self,
+        paths: &[&str],
+        tree: Option<gix::ObjectId>,
+        previous: Option<(HistoryView<'_>, gix::ObjectId)>,
+    ) -> Vec<bool> {
+        match (tree, previous) {
+            (Some(tree), Some((view, old))) => {
+                present_since(&self.git, tree, &self.prefix, paths, &view, old)
+            }
+            (Some(tree), None) => present_in(&self.git, tree, &self.prefix, paths),
+            (None, _) => vec![false; paths.len()],
+        }
     }
 
     pub(crate) fn tree_of(&self, commit: CommitId) -> Option<gix::ObjectId> {

@@ -1,6 +1,6 @@
 //! What a commit message says about the work, without what would give the answer away.
 
-/// Returns the subject and body without trailers, issue numbers, links and paths. `is_path` tells
+/// Returns the subject and body without trailers, issue numbers, commit ids, links and paths. `is_path` tells
 /// further words that name files, such as a bare file name.
 pub fn query_text(subject: &str, body: &str, is_path: &dyn Fn(&str) -> bool) -> String {
     let mut lines: Vec<String> = Vec::new();
@@ -35,7 +35,7 @@ fn without_trailers(body: &str) -> impl Iterator<Item = &str> {
     lines
         .into_iter()
         .take(end)
-        .filter(|line| !is_attribution(line))
+        .filter(|line| !is_attribution(line) && !line.starts_with("Merge pull request "))
 }
 
 /// True for `Some-Key: value`: one word without spaces, a colon, a space.
@@ -68,7 +68,12 @@ fn kept<'a>(word: &'a str, is_path: &dyn Fn(&str) -> bool) -> Option<&'a str> {
     let inner = word
         .trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '#' | '/' | '.' | '_' | '~'));
     let inner = inner.trim_end_matches(['.', '/']);
-    if is_issue(inner) || inner.contains("://") || looks_like_path(inner) || is_path(inner) {
+    if is_issue(inner)
+        || is_commit_id(inner)
+        || inner.contains("://")
+        || looks_like_path(inner)
+        || is_path(inner)
+    {
         return None;
     }
     Some(word)
@@ -87,6 +92,13 @@ fn is_issue(word: &str) -> bool {
                 .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
     };
     matches!(word.split_once('-'), Some((name, number)) if key(name) && name.starts_with(|c: char| c.is_ascii_uppercase()) && digits(number))
+}
+
+/// True for an id of at least ten hexadecimal digits; shorter ones can be words.
+fn is_commit_id(word: &str) -> bool {
+    word.len() >= 10
+        && word.bytes().all(|byte| byte.is_ascii_hexdigit())
+        && word.bytes().any(|byte| byte.is_ascii_digit())
 }
 
 /// True for words with a slash that name a file or a folder: `a/b.c`, `./a`, `/a/b`, `a/b/c`.
@@ -138,6 +150,11 @@ mod tests {
             "Note: read this",
             "Note: keep this",
             "Note: read this\nNote: keep this",
+        );
+        check(
+            "Take it back",
+            "This reverts commit 99fae9187ac0bae12a.\n\nMerge pull request 12",
+            "Take it back\nThis reverts commit",
         );
         check("#1", "", "");
     }

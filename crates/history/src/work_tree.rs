@@ -63,28 +63,18 @@ impl WorkTree {
         let hash = |bytes: &[u8]| {
             gix::objs::compute_hash(git.object_hash(), gix::objs::Kind::Blob, bytes).ok()
         };
-        if metadata.is_symlink() {
+        let kind = kind_of(&metadata, &place)?;
+        if kind == EntryKind::Link {
             let target = gix::path::into_bstr(place.read_link().ok()?)
                 .ok()?
                 .into_owned();
             return Some(Side {
-                kind: EntryKind::Link,
+                kind,
                 id: hash(&target)?,
             });
         }
-        if metadata.is_dir() {
-            // A folder where git has an entry is a submodule; which commit it is at is of no use here.
-            return Some(Side {
-                kind: EntryKind::Commit,
-                id: git.object_hash().null(),
-            });
-        }
-        let kind = if is_executable(&metadata) {
-            EntryKind::BlobExecutable
-        } else {
-            EntryKind::Blob
-        };
-        if metadata.len() > MAX_FILE {
+        // Which commit a submodule is at is of no use here; a huge file is listed without its lines.
+        if kind == EntryKind::Commit || metadata.len() > MAX_FILE {
             return Some(Side {
                 kind,
                 id: git.object_hash().null(),
@@ -99,6 +89,21 @@ impl WorkTree {
         self.blobs.insert(id, stored);
         Some(Side { kind, id })
     }
+}
+
+/// Returns what git would make of the file; `None` for a folder that is not a submodule.
+fn kind_of(metadata: &std::fs::Metadata, place: &std::path::Path) -> Option<EntryKind> {
+    if metadata.is_symlink() {
+        return Some(EntryKind::Link);
+    }
+    if metadata.is_dir() {
+        return place.join(".git").exists().then_some(EntryKind::Commit);
+    }
+    Some(if is_executable(metadata) {
+        EntryKind::BlobExecutable
+    } else {
+        EntryKind::Blob
+    })
 }
 
 type Filter<'a> = Option<(

@@ -128,6 +128,35 @@ fn the_work_tree_is_compared_with_a_revision() {
 }
 
 #[test]
+fn files_become_folders_and_submodules_stay_quiet() {
+    let inner = Sandbox::new();
+    inner.write("x", "1\n").commit("inner");
+    let sandbox = Sandbox::new();
+    sandbox.write("swap", "one\n").commit("one");
+    sandbox.git(&[
+        "submodule",
+        "add",
+        "-q",
+        &inner.root.display().to_string(),
+        "vendor",
+    ]);
+    sandbox.commit("two");
+    check(&sandbox, "HEAD", &[]);
+    check(
+        &sandbox,
+        "HEAD~1",
+        &["a .gitmodules 1+0/1+3", "a vendor binary"],
+    );
+    std::fs::remove_file(sandbox.path("swap")).unwrap();
+    sandbox.write("swap/inside", "two\n");
+    check(
+        &sandbox,
+        "HEAD",
+        &["d swap 1+1/1+0", "a swap/inside 1+0/1+1"],
+    );
+}
+
+#[test]
 fn a_work_tree_without_commits_is_all_new() {
     let sandbox = Sandbox::new();
     sandbox.write("a", "1\n");

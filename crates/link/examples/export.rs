@@ -14,7 +14,9 @@ use std::time::Instant;
 
 fn main() -> std::io::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let Some(root) = arguments.first() else { return Ok(eprintln!("export FOLDER [SYMBOLS EDGES]")) };
+    let Some(root) = arguments.first() else {
+        return Ok(eprintln!("export FOLDER [SYMBOLS EDGES]"));
+    };
     let mut paths = Vec::new();
     walk(Path::new(root), "", &mut paths)?;
     paths.sort();
@@ -29,14 +31,32 @@ fn main() -> std::io::Result<()> {
             Some((path, facts))
         })
         .collect();
-    let files: Vec<LinkFile<'_>> = facts.iter().map(|(path, facts)| LinkFile { path, view: facts.view() }).collect();
+    let files: Vec<LinkFile<'_>> = facts
+        .iter()
+        .map(|(path, facts)| LinkFile {
+            path,
+            view: facts.view(),
+        })
+        .collect();
     let references: usize = files.iter().map(|file| file.view.refs.len()).sum();
-    eprintln!("{} files, {references} references, extracted in {:?}", files.len(), started.elapsed());
+    eprintln!(
+        "{} files, {references} references, extracted in {:?}",
+        files.len(),
+        started.elapsed()
+    );
     let started = Instant::now();
     let links = link(&files, &LinkOptions::default());
-    eprintln!("{} symbols, {} edges, linked in {:?}", links.offsets.len() - 1, links.edges.len(), started.elapsed());
+    eprintln!(
+        "{} symbols, {} edges, linked in {:?}",
+        links.offsets.len() - 1,
+        links.edges.len(),
+        started.elapsed()
+    );
     for ((language, reason), count) in &links.unresolved.counts {
-        eprintln!("  {} {reason:?} {count}", contextd_lang::LanguageId(*language).name());
+        eprintln!(
+            "  {} {reason:?} {count}",
+            contextd_lang::LanguageId(*language).name()
+        );
     }
     let communities = links.communities.iter().max().map_or(0, |most| most + 1);
     eprintln!("  {communities} communities");
@@ -69,9 +89,23 @@ fn ids(files: &[LinkFile<'_>]) -> Vec<String> {
         let mut seen: BTreeMap<String, u32> = BTreeMap::new();
         let language = contextd_lang::LanguageId(file.view.language).name();
         for row in file.view.symbols {
-            let plain = symbol_id(language, "", file.path, file.view.str(row.qualified), row.kind(), 0);
+            let plain = symbol_id(
+                language,
+                "",
+                file.path,
+                file.view.str(row.qualified),
+                row.kind(),
+                0,
+            );
             let ordinal = seen.entry(plain).or_insert(0);
-            ids.push(symbol_id(language, "", file.path, file.view.str(row.qualified), row.kind(), *ordinal));
+            ids.push(symbol_id(
+                language,
+                "",
+                file.path,
+                file.view.str(row.qualified),
+                row.kind(),
+                *ordinal,
+            ));
             *ordinal += 1;
         }
     }
@@ -80,9 +114,15 @@ fn ids(files: &[LinkFile<'_>]) -> Vec<String> {
 
 fn symbol_lines(files: &[LinkFile<'_>], ids: &[String]) -> String {
     let mut out = String::new();
-    let rows = files.iter().flat_map(|file| file.view.symbols.iter().map(move |row| (file, row)));
+    let rows = files
+        .iter()
+        .flat_map(|file| file.view.symbols.iter().map(move |row| (file, row)));
     for (id, (file, row)) in ids.iter().zip(rows) {
-        let SymbolRow { start_line, end_line, .. } = row;
+        let SymbolRow {
+            start_line,
+            end_line,
+            ..
+        } = row;
         let language = contextd_lang::LanguageId(file.view.language).name();
         let _ = writeln!(
             out,
@@ -101,9 +141,13 @@ fn symbol_lines(files: &[LinkFile<'_>], ids: &[String]) -> String {
 
 fn edge_lines(files: &[LinkFile<'_>], links: &contextd_link::Links, ids: &[String]) -> String {
     let mut out = String::new();
-    let paths: Vec<&str> = files.iter().flat_map(|file| std::iter::repeat_n(file.path, file.view.symbols.len())).collect();
+    let paths: Vec<&str> = files
+        .iter()
+        .flat_map(|file| std::iter::repeat_n(file.path, file.view.symbols.len()))
+        .collect();
     for source in 0..ids.len() {
-        for edge in &links.edges[links.offsets[source] as usize..links.offsets[source + 1] as usize] {
+        for edge in &links.edges[links.offsets[source] as usize..links.offsets[source + 1] as usize]
+        {
             let _ = writeln!(
                 out,
                 "{{\"from\":{},\"to\":{},\"kind\":\"{}\",\"confidence\":{},\"provenance\":\"{}\",\"file\":{},\"line\":{}}}",

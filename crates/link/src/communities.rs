@@ -29,7 +29,11 @@ pub fn communities(links: &Links, first: &[u32]) -> Vec<u32> {
         graph = graph.grouped(&labels, count);
     }
     let (community, _) = renumbered(&community);
-    (0..files).flat_map(|file| std::iter::repeat_n(community[file], (first[file + 1] - first[file]) as usize)).collect()
+    (0..files)
+        .flat_map(|file| {
+            std::iter::repeat_n(community[file], (first[file + 1] - first[file]) as usize)
+        })
+        .collect()
 }
 
 /// Undirected graph with weights; neighbours in ascending order.
@@ -55,7 +59,11 @@ impl Graph {
     }
 
     fn degree(&self, node: usize) -> f64 {
-        self.inner[node] + self.neighbours[node].iter().map(|&(_, weight)| weight).sum::<f64>()
+        self.inner[node]
+            + self.neighbours[node]
+                .iter()
+                .map(|&(_, weight)| weight)
+                .sum::<f64>()
     }
 
     fn grouped(&self, labels: &[u32], count: usize) -> Graph {
@@ -83,17 +91,23 @@ fn file_graph(links: &Links, first: &[u32]) -> Graph {
     let mut weights: FxHashMap<(u32, u32), f64> = FxHashMap::default();
     for file in 0..files {
         for symbol in first[file]..first[file + 1] {
-            let range = links.offsets[symbol as usize] as usize..links.offsets[symbol as usize + 1] as usize;
+            let range = links.offsets[symbol as usize] as usize
+                ..links.offsets[symbol as usize + 1] as usize;
             for edge in &links.edges[range] {
                 if matches!(edge.kind(), EdgeKind::Contains | EdgeKind::MemberOf) {
                     continue;
                 }
                 let target = first.partition_point(|&start| start <= edge.target) - 1;
-                let weight = f64::from(edge.kind().walk_weight()) * f64::from(edge.confidence) / 100.0;
+                let weight =
+                    f64::from(edge.kind().walk_weight()) * f64::from(edge.confidence) / 100.0;
                 match file.cmp(&target) {
                     std::cmp::Ordering::Equal => inner[file] += 2.0 * weight,
-                    std::cmp::Ordering::Less => *weights.entry((file as u32, target as u32)).or_default() += weight,
-                    std::cmp::Ordering::Greater => *weights.entry((target as u32, file as u32)).or_default() += weight,
+                    std::cmp::Ordering::Less => {
+                        *weights.entry((file as u32, target as u32)).or_default() += weight
+                    }
+                    std::cmp::Ordering::Greater => {
+                        *weights.entry((target as u32, file as u32)).or_default() += weight
+                    }
                 }
             }
         }
@@ -115,7 +129,11 @@ fn local_moving(graph: &Graph) -> (Vec<u32>, bool) {
         for node in 0..nodes {
             let own = labels[node];
             to.clear();
-            to.extend(graph.neighbours[node].iter().map(|&(other, weight)| (labels[other as usize], weight)));
+            to.extend(
+                graph.neighbours[node]
+                    .iter()
+                    .map(|&(other, weight)| (labels[other as usize], weight)),
+            );
             to.sort_unstable_by_key(|&(label, _)| label);
             weight_of[own as usize] -= degrees[node];
             let best = best_label(&to, own, degrees[node], &weight_of, total);
@@ -133,7 +151,11 @@ fn local_moving(graph: &Graph) -> (Vec<u32>, bool) {
 
 fn best_label(to: &[(u32, f64)], own: u32, degree: f64, weight_of: &[f64], total: f64) -> u32 {
     let gain = |label: u32, weight: f64| weight - weight_of[label as usize] * degree / total;
-    let own_weight: f64 = to.iter().filter(|&&(label, _)| label == own).map(|&(_, weight)| weight).sum();
+    let own_weight: f64 = to
+        .iter()
+        .filter(|&&(label, _)| label == own)
+        .map(|&(_, weight)| weight)
+        .sum();
     let (mut best, mut best_gain) = (own, gain(own, own_weight));
     for group in to.chunk_by(|left, right| left.0 == right.0) {
         let label = group[0].0;

@@ -22,7 +22,13 @@ impl World<'_> {
 
     /// Returns the edges of a file and what could not be resolved in it.
     pub fn link_file_counted(&self, file: usize) -> (Vec<(u32, EdgeRow)>, Unresolved) {
-        let mut linker = FileLinker { world: self, file: file as u32, resolver: Resolver::with_locals(self, file as u32), edges: Vec::new(), unresolved: Unresolved::default() };
+        let mut linker = FileLinker {
+            world: self,
+            file: file as u32,
+            resolver: Resolver::with_locals(self, file as u32),
+            edges: Vec::new(),
+            unresolved: Unresolved::default(),
+        };
         linker.structure();
         if self.tables[file].policy.modules != Style::None {
             linker.imports();
@@ -45,12 +51,34 @@ pub(crate) struct FileLinker<'w, 'f> {
 }
 
 impl FileLinker<'_, '_> {
-    fn push(&mut self, source: u32, target: u32, kind: EdgeKind, line: u32, confidence: u8, count: u16) {
+    fn push(
+        &mut self,
+        source: u32,
+        target: u32,
+        kind: EdgeKind,
+        line: u32,
+        confidence: u8,
+        count: u16,
+    ) {
         if source == target {
             return;
         }
-        let provenance = if confidence >= KNOWN_CONFIDENCE { Provenance::AstResolved } else { Provenance::AstInferred };
-        self.edges.push((source, EdgeRow { target, line, kind: kind as u8, confidence, provenance: provenance as u8, count: count.min(255) as u8 }));
+        let provenance = if confidence >= KNOWN_CONFIDENCE {
+            Provenance::AstResolved
+        } else {
+            Provenance::AstInferred
+        };
+        self.edges.push((
+            source,
+            EdgeRow {
+                target,
+                line,
+                kind: kind as u8,
+                confidence,
+                provenance: provenance as u8,
+                count: count.min(255) as u8,
+            },
+        ));
     }
 
     fn references(&mut self) {
@@ -67,7 +95,12 @@ impl FileLinker<'_, '_> {
                 _ => Want::Any,
             };
             let name = view.str(row.name);
-            let value = if row.qualifier.is_empty() { self.resolver.bare(row.owner, name, want, row.line) } else { self.resolver.qualified(row.owner, row.qualifier, name, want, row.line) };
+            let value = if row.qualifier.is_empty() {
+                self.resolver.bare(row.owner, name, want, row.line)
+            } else {
+                self.resolver
+                    .qualified(row.owner, row.qualifier, name, want, row.line)
+            };
             self.refer(row, name, value);
         }
     }
@@ -100,19 +133,36 @@ impl FileLinker<'_, '_> {
         match row.kind() {
             RefKind::Call | RefKind::Construct | RefKind::Macro if found.is_type() => {
                 let constructor = self.constructor(target);
-                self.push(source, constructor.unwrap_or(target), EdgeKind::Calls, line, sure, count);
+                self.push(
+                    source,
+                    constructor.unwrap_or(target),
+                    EdgeKind::Calls,
+                    line,
+                    sure,
+                    count,
+                );
                 if constructor.is_some() {
                     self.push(source, target, EdgeKind::References, line, sure, count);
                 }
             }
-            RefKind::Call | RefKind::Construct | RefKind::Macro if found.is_callable() => self.push(source, target, EdgeKind::Calls, line, sure, count),
-            RefKind::Name | RefKind::Field if found.is_callable() && world.tables[self.file as usize].policy.bare_calls => self.push(source, target, EdgeKind::Calls, line, sure, count),
+            RefKind::Call | RefKind::Construct | RefKind::Macro if found.is_callable() => {
+                self.push(source, target, EdgeKind::Calls, line, sure, count)
+            }
+            RefKind::Name | RefKind::Field
+                if found.is_callable() && world.tables[self.file as usize].policy.bare_calls =>
+            {
+                self.push(source, target, EdgeKind::Calls, line, sure, count)
+            }
             // Types and values are named apart: a function of a type's name is not meant.
             RefKind::Type if found.is_callable() => {}
-            RefKind::Type if found.is_type() => self.push(source, target, EdgeKind::TypeHintOf, line, sure, count),
+            RefKind::Type if found.is_type() => {
+                self.push(source, target, EdgeKind::TypeHintOf, line, sure, count)
+            }
             RefKind::Decorate => self.push(source, target, EdgeKind::Decorates, line, sure, count),
             RefKind::Throw => self.push(source, target, EdgeKind::Throws, line, sure, count),
-            _ if matches!(found, SymbolKind::Field | SymbolKind::Property) => self.push(source, target, EdgeKind::AccessesField, line, sure, count),
+            _ if matches!(found, SymbolKind::Field | SymbolKind::Property) => {
+                self.push(source, target, EdgeKind::AccessesField, line, sure, count)
+            }
             _ => self.push(source, target, EdgeKind::References, line, sure, count),
         }
     }
@@ -123,7 +173,14 @@ impl FileLinker<'_, '_> {
         if self.world.tables[self.file as usize].policy.modules == Style::Dotted {
             return;
         }
-        let Some(base) = self.world.supers.get(&owner).and_then(|supers| supers.found.first().copied()) else { return };
+        let Some(base) = self
+            .world
+            .supers
+            .get(&owner)
+            .and_then(|supers| supers.found.first().copied())
+        else {
+            return;
+        };
         self.refer_to(row, base.target, base.sure);
     }
 
@@ -134,8 +191,19 @@ impl FileLinker<'_, '_> {
         let local = world.local(class);
         let policy = world.tables[file as usize].policy;
         let rows = world.files[file as usize].view.symbols;
-        let members = rows.iter().enumerate().skip(local as usize + 1).take_while(|(_, row)| row.parent >= local).filter(|(_, row)| row.parent == local);
-        let mut found = members.filter(|(_, row)| row.kind() == SymbolKind::Constructor || row.kind() == SymbolKind::Method && policy.constructors.contains(&world.files[file as usize].view.str(row.name)));
+        let members = rows
+            .iter()
+            .enumerate()
+            .skip(local as usize + 1)
+            .take_while(|(_, row)| row.parent >= local)
+            .filter(|(_, row)| row.parent == local);
+        let mut found = members.filter(|(_, row)| {
+            row.kind() == SymbolKind::Constructor
+                || row.kind() == SymbolKind::Method
+                    && policy
+                        .constructors
+                        .contains(&world.files[file as usize].view.str(row.name))
+        });
         found.next().map(|(at, _)| world.global(file, at as u32))
     }
 
@@ -145,12 +213,23 @@ impl FileLinker<'_, '_> {
         let table = &world.tables[self.file as usize];
         let this = world.global(self.file, FILE_SYMBOL);
         for (at, row) in view.imports.iter().enumerate() {
-            let exported = matches!(row.kind, contextd_model::facts::import_kind::REEXPORT | contextd_model::facts::import_kind::REEXPORT_ALL);
+            let exported = matches!(
+                row.kind,
+                contextd_model::facts::import_kind::REEXPORT
+                    | contextd_model::facts::import_kind::REEXPORT_ALL
+            );
             let module = table.modules[at];
-            if !row.module.is_empty() {
-                if let Some(target) = self.module_symbol(module) {
-                    self.push(this, target, EdgeKind::Imports, row.line, crate::resolve::sure::IMPORT, 1);
-                }
+            if !row.module.is_empty()
+                && let Some(target) = self.module_symbol(module)
+            {
+                self.push(
+                    this,
+                    target,
+                    EdgeKind::Imports,
+                    row.line,
+                    crate::resolve::sure::IMPORT,
+                    1,
+                );
             }
             let value = self.resolver.import(self.file, at as u32, Want::Any);
             let target = match value.kind {
@@ -161,25 +240,61 @@ impl FileLinker<'_, '_> {
                 },
                 _ => continue,
             };
-            let kind = if exported || self.is_package_export(row.module) { EdgeKind::Exports } else { EdgeKind::Imports };
-            let source = if row.owner == FILE_SYMBOL { this } else { world.global(self.file, row.owner) };
-            self.push(if kind == EdgeKind::Exports { this } else { source }, target, kind, row.line, value.sure, 1);
+            let kind = if exported || self.is_package_export(row.module) {
+                EdgeKind::Exports
+            } else {
+                EdgeKind::Imports
+            };
+            let source = if row.owner == FILE_SYMBOL {
+                this
+            } else {
+                world.global(self.file, row.owner)
+            };
+            self.push(
+                if kind == EdgeKind::Exports {
+                    this
+                } else {
+                    source
+                },
+                target,
+                kind,
+                row.line,
+                value.sure,
+                1,
+            );
         }
-        for (at, row) in view.symbols.iter().enumerate().skip(1).filter(|(_, row)| row.parent == FILE_SYMBOL && row.has(modifier::EXPORTED)) {
-            self.push(this, world.global(self.file, at as u32), EdgeKind::Exports, row.name_line, 100, 1);
+        for (at, row) in view
+            .symbols
+            .iter()
+            .enumerate()
+            .skip(1)
+            .filter(|(_, row)| row.parent == FILE_SYMBOL && row.has(modifier::EXPORTED))
+        {
+            self.push(
+                this,
+                world.global(self.file, at as u32),
+                EdgeKind::Exports,
+                row.name_line,
+                100,
+                1,
+            );
         }
     }
 
     /// A Python package shows what its `__init__` imports from within.
     fn is_package_export(&self, module: contextd_model::StrId) -> bool {
         let file = &self.world.files[self.file as usize];
-        crate::world::modules::basename(file.path).starts_with("__init__.") && file.view.str(module).starts_with('.')
+        crate::world::modules::basename(file.path).starts_with("__init__.")
+            && file.view.str(module).starts_with('.')
     }
 
     fn module_symbol(&self, module: Module) -> Option<u32> {
         match module {
             Module::File(file) => Some(self.world.global(file, FILE_SYMBOL)),
-            Module::Package(package) => Some(self.world.global(self.world.modules.package_file(package), FILE_SYMBOL)),
+            Module::Package(package) => Some(
+                self.world
+                    .global(self.world.modules.package_file(package), FILE_SYMBOL),
+            ),
             Module::External => None,
         }
     }
@@ -187,7 +302,9 @@ impl FileLinker<'_, '_> {
 
 /// Sorts by source, kind and target; of repeated edges the surest stays, with the first line.
 pub(crate) fn merge(mut edges: Vec<(u32, EdgeRow)>) -> Vec<(u32, EdgeRow)> {
-    edges.sort_unstable_by_key(|(source, edge)| (*source, edge.kind, edge.target, edge.line, edge.confidence));
+    edges.sort_unstable_by_key(|(source, edge)| {
+        (*source, edge.kind, edge.target, edge.line, edge.confidence)
+    });
     edges.dedup_by(|(later_source, later), (source, edge)| {
         let same = later_source == source && later.kind == edge.kind && later.target == edge.target;
         if same {
@@ -195,7 +312,11 @@ pub(crate) fn merge(mut edges: Vec<(u32, EdgeRow)>) -> Vec<(u32, EdgeRow)> {
             if later.confidence > edge.confidence {
                 (edge.confidence, edge.provenance) = (later.confidence, later.provenance);
             }
-            edge.line = if edge.line == 0 { later.line } else { edge.line };
+            edge.line = if edge.line == 0 {
+                later.line
+            } else {
+                edge.line
+            };
         }
         same
     });

@@ -26,10 +26,22 @@ pub fn interface_fingerprint(view: FactsView<'_>) -> u64 {
         if visible[at] == u32::MAX {
             continue;
         }
-        bytes.extend(visible.get(row.parent as usize).copied().unwrap_or(u32::MAX).to_le_bytes());
+        bytes.extend(
+            visible
+                .get(row.parent as usize)
+                .copied()
+                .unwrap_or(u32::MAX)
+                .to_le_bytes(),
+        );
         bytes.extend([row.kind, row.visibility]);
         bytes.extend(row.modifiers.to_le_bytes());
-        for id in [row.name, row.qualified, row.type_text, row.generics, row.annotations] {
+        for id in [
+            row.name,
+            row.qualified,
+            row.type_text,
+            row.generics,
+            row.annotations,
+        ] {
             put(&mut bytes, view.str(id));
         }
     }
@@ -41,13 +53,29 @@ pub fn interface_fingerprint(view: FactsView<'_>) -> u64 {
     }
     for row in view.bases {
         bytes.extend([b'b', row.kind]);
-        bytes.extend(visible.get(row.owner as usize).copied().unwrap_or(u32::MAX).to_le_bytes());
+        bytes.extend(
+            visible
+                .get(row.owner as usize)
+                .copied()
+                .unwrap_or(u32::MAX)
+                .to_le_bytes(),
+        );
         put(&mut bytes, view.str(row.qualifier));
         put(&mut bytes, view.str(row.name));
     }
-    for row in view.bindings.iter().filter(|row| is_visible_binding(&view, row)) {
+    for row in view
+        .bindings
+        .iter()
+        .filter(|row| is_visible_binding(&view, row))
+    {
         bytes.extend([b'v', row.how, row.position]);
-        bytes.extend(visible.get(row.owner as usize).copied().unwrap_or(u32::MAX).to_le_bytes());
+        bytes.extend(
+            visible
+                .get(row.owner as usize)
+                .copied()
+                .unwrap_or(u32::MAX)
+                .to_le_bytes(),
+        );
         put(&mut bytes, view.str(row.name));
         put(&mut bytes, view.str(row.type_text));
     }
@@ -69,57 +97,126 @@ fn visible_rows(view: &FactsView<'_>) -> Vec<u32> {
         *next += 1;
         *next - 1
     };
-    view.symbols.iter().map(|row| number(row.has(modifier::LOCAL), &mut next)).collect()
+    view.symbols
+        .iter()
+        .map(|row| number(row.has(modifier::LOCAL), &mut next))
+        .collect()
 }
 
 /// Fields through `self`, values of file-level variables and members, and parameters.
 fn is_visible_binding(view: &FactsView<'_>, row: &contextd_model::facts::BindingRow) -> bool {
-    let Some(owner) = view.symbols.get(row.owner as usize) else { return false };
+    let Some(owner) = view.symbols.get(row.owner as usize) else {
+        return false;
+    };
     let own = owner.name == row.name && !owner.kind().is_callable();
-    (own || row.how == binding::PARAMETER || view.str(row.name).starts_with("self.")) && !owner.has(modifier::LOCAL)
+    (own || row.how == binding::PARAMETER || view.str(row.name).starts_with("self."))
+        && !owner.has(modifier::LOCAL)
 }
 
 /// Returns every name a file mentions: references and the parts of their qualifiers, imports, bases,
 /// types, and the names it defines, which decide whether a name elsewhere is still the only one.
 /// Names may repeat.
 pub fn mentions(view: FactsView<'_>) -> impl Iterator<Item = &str> {
-    let refs = view.refs.iter().flat_map(move |row| [row.name, row.qualifier]);
-    let imports = view.imports.iter().flat_map(move |row| [row.module, row.name, row.alias]);
-    let bases = view.bases.iter().flat_map(move |row| [row.name, row.qualifier]);
+    let refs = view
+        .refs
+        .iter()
+        .flat_map(move |row| [row.name, row.qualifier]);
+    let imports = view
+        .imports
+        .iter()
+        .flat_map(move |row| [row.module, row.name, row.alias]);
+    let bases = view
+        .bases
+        .iter()
+        .flat_map(move |row| [row.name, row.qualifier]);
     let bindings = view.bindings.iter().map(move |row| row.type_text);
-    let symbols = view.symbols.iter().flat_map(move |row| [row.name, row.type_text, row.qualified]);
-    refs.chain(imports).chain(bases).chain(bindings).chain(symbols).flat_map(move |id| words(view.str(id)))
+    let symbols = view
+        .symbols
+        .iter()
+        .flat_map(move |row| [row.name, row.type_text, row.qualified]);
+    refs.chain(imports)
+        .chain(bases)
+        .chain(bindings)
+        .chain(symbols)
+        .flat_map(move |id| words(view.str(id)))
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$' | '-'))).filter(|word| !word.is_empty())
+    text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$' | '-')))
+        .filter(|word| !word.is_empty())
 }
 
 /// Returns the interface name by name: what its entry says, and the names that the entry mentions.
 /// Members of a type stand under the type as well, since a type's members decide what it satisfies.
 pub fn interface_names(view: FactsView<'_>) -> BTreeMap<String, (u64, Vec<String>)> {
     let mut texts: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for row in view.symbols.iter().filter(|row| !row.has(modifier::LOCAL) && !row.name.is_empty()) {
-        let fields = [row.qualified, row.type_text, row.generics, row.annotations].map(|id| view.str(id));
-        let entry = format!("{}\u{1}{}\u{1}{}\u{1}{}", row.kind, row.visibility, row.modifiers, fields.join("\u{1}"));
-        if let Some(parent) = view.symbols.get(row.parent as usize).filter(|parent| parent.kind().is_type()) {
-            texts.entry(view.str(parent.name)).or_default().push(entry.clone());
+    for row in view
+        .symbols
+        .iter()
+        .filter(|row| !row.has(modifier::LOCAL) && !row.name.is_empty())
+    {
+        let fields =
+            [row.qualified, row.type_text, row.generics, row.annotations].map(|id| view.str(id));
+        let entry = format!(
+            "{}\u{1}{}\u{1}{}\u{1}{}",
+            row.kind,
+            row.visibility,
+            row.modifiers,
+            fields.join("\u{1}")
+        );
+        if let Some(parent) = view
+            .symbols
+            .get(row.parent as usize)
+            .filter(|parent| parent.kind().is_type())
+        {
+            texts
+                .entry(view.str(parent.name))
+                .or_default()
+                .push(entry.clone());
         }
         texts.entry(view.str(row.name)).or_default().push(entry);
     }
     for row in view.imports {
-        let bound = [row.alias, row.name, row.module].into_iter().map(|id| view.str(id)).find(|text| !text.is_empty()).unwrap_or("");
-        texts.entry(bound).or_default().push(format!("i{}\u{1}{}\u{1}{}", row.kind, view.str(row.module), view.str(row.name)));
+        let bound = [row.alias, row.name, row.module]
+            .into_iter()
+            .map(|id| view.str(id))
+            .find(|text| !text.is_empty())
+            .unwrap_or("");
+        texts.entry(bound).or_default().push(format!(
+            "i{}\u{1}{}\u{1}{}",
+            row.kind,
+            view.str(row.module),
+            view.str(row.name)
+        ));
     }
     for row in view.bases {
-        let owner = view.symbols.get(row.owner as usize).map_or("", |owner| view.str(owner.name));
-        texts.entry(owner).or_default().push(format!("b{}\u{1}{}\u{1}{}", row.kind, view.str(row.qualifier), view.str(row.name)));
+        let owner = view
+            .symbols
+            .get(row.owner as usize)
+            .map_or("", |owner| view.str(owner.name));
+        texts.entry(owner).or_default().push(format!(
+            "b{}\u{1}{}\u{1}{}",
+            row.kind,
+            view.str(row.qualifier),
+            view.str(row.name)
+        ));
     }
-    for row in view.bindings.iter().filter(|row| is_visible_binding(&view, row)) {
+    for row in view
+        .bindings
+        .iter()
+        .filter(|row| is_visible_binding(&view, row))
+    {
         let name = view.str(row.name).trim_start_matches("self.");
-        texts.entry(name).or_default().push(format!("v{}\u{1}{}", row.how, view.str(row.type_text)));
+        texts.entry(name).or_default().push(format!(
+            "v{}\u{1}{}",
+            row.how,
+            view.str(row.type_text)
+        ));
     }
-    texts.into_iter().map(|(name, entries)| (name.to_owned(), entry_of(&entries))).collect()
+    texts
+        .into_iter()
+        .map(|(name, entries)| (name.to_owned(), entry_of(&entries)))
+        .collect()
 }
 
 fn entry_of(entries: &[String]) -> (u64, Vec<String>) {

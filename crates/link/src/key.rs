@@ -51,7 +51,10 @@ impl Index {
             }
         }
         ranges.shrink_to_fit();
-        Self { ranges, symbols: pairs.into_iter().map(|(_, symbol)| symbol).collect() }
+        Self {
+            ranges,
+            symbols: pairs.into_iter().map(|(_, symbol)| symbol).collect(),
+        }
     }
 
     /// Returns the symbols under a key, none when it is unknown.

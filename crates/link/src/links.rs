@@ -63,7 +63,10 @@ pub struct Links {
 /// Links all files, which are in global order: symbol numbers count through them.
 pub fn link(files: &[LinkFile<'_>], options: &LinkOptions) -> Links {
     let world = World::build(files);
-    let linked: Vec<_> = (0..files.len()).into_par_iter().map(|file| world.link_file_counted(file)).collect();
+    let linked: Vec<_> = (0..files.len())
+        .into_par_iter()
+        .map(|file| world.link_file_counted(file))
+        .collect();
     let mut unresolved = Unresolved::default();
     let mut edges = Vec::with_capacity(linked.iter().map(|(edges, _)| edges.len()).sum());
     for (part, counts) in linked {
@@ -90,5 +93,9 @@ pub fn assemble(edges: Vec<(u32, EdgeRow)>, symbols: u32) -> Links {
     for at in 1..offsets.len() {
         offsets[at] += offsets[at - 1];
     }
-    Links { offsets, edges: edges.into_iter().map(|(_, edge)| edge).collect(), ..Links::default() }
+    Links {
+        offsets,
+        edges: edges.into_iter().map(|(_, edge)| edge).collect(),
+        ..Links::default()
+    }
 }

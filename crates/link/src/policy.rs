@@ -40,35 +40,84 @@ pub struct Policy {
     pub supers: &'static [&'static str],
 }
 
-const fn policy(language: &'static str, family: u8, modules: Modules, implicit_self: bool) -> Policy {
-    Policy { language, family, modules, implicit_self, bare_calls: false, constructors: &[], supers: &["super"] }
+const fn policy(
+    language: &'static str,
+    family: u8,
+    modules: Modules,
+    implicit_self: bool,
+) -> Policy {
+    Policy {
+        language,
+        family,
+        modules,
+        implicit_self,
+        bare_calls: false,
+        constructors: &[],
+        supers: &["super"],
+    }
 }
 
 /// One line a language; those without a line keep their structure only.
 static ALL: &[Policy] = &[
     policy("text", 0, Modules::None, false),
-    Policy { constructors: &["__init__", "__new__"], ..policy("python", 1, Modules::Dotted, false) },
+    Policy {
+        constructors: &["__init__", "__new__"],
+        ..policy("python", 1, Modules::Dotted, false)
+    },
     policy("typescript", 2, Modules::RelativePath, false),
     policy("tsx", 2, Modules::RelativePath, false),
     policy("javascript", 2, Modules::RelativePath, false),
-    Policy { supers: &[], ..policy("go", 3, Modules::Folder, false) },
+    Policy {
+        supers: &[],
+        ..policy("go", 3, Modules::Folder, false)
+    },
     policy("java", 4, Modules::Declared, true),
     policy("kotlin", 4, Modules::Declared, true),
-    Policy { bare_calls: true, ..policy("scala", 4, Modules::Declared, true) },
-    Policy { supers: &["base"], ..policy("csharp", 5, Modules::Declared, true) },
-    Policy { constructors: &["__construct"], supers: &["parent"], ..policy("php", 6, Modules::Declared, false) },
-    Policy { supers: &[], ..policy("rust", 7, Modules::CrateTree, false) },
-    Policy { supers: &[], ..policy("c", 8, Modules::Include, false) },
-    Policy { supers: &[], ..policy("cpp", 8, Modules::Include, true) },
-    Policy { bare_calls: true, constructors: &["initialize"], ..policy("ruby", 9, Modules::Shared, true) },
-    Policy { constructors: &["init"], ..policy("swift", 10, Modules::Shared, true) },
+    Policy {
+        bare_calls: true,
+        ..policy("scala", 4, Modules::Declared, true)
+    },
+    Policy {
+        supers: &["base"],
+        ..policy("csharp", 5, Modules::Declared, true)
+    },
+    Policy {
+        constructors: &["__construct"],
+        supers: &["parent"],
+        ..policy("php", 6, Modules::Declared, false)
+    },
+    Policy {
+        supers: &[],
+        ..policy("rust", 7, Modules::CrateTree, false)
+    },
+    Policy {
+        supers: &[],
+        ..policy("c", 8, Modules::Include, false)
+    },
+    Policy {
+        supers: &[],
+        ..policy("cpp", 8, Modules::Include, true)
+    },
+    Policy {
+        bare_calls: true,
+        constructors: &["initialize"],
+        ..policy("ruby", 9, Modules::Shared, true)
+    },
+    Policy {
+        constructors: &["init"],
+        ..policy("swift", 10, Modules::Shared, true)
+    },
 ];
 
 /// Returns the rules of a language.
 pub fn of(language: u8) -> &'static Policy {
     static BY_NUMBER: OnceLock<Vec<&'static Policy>> = OnceLock::new();
     let table = BY_NUMBER.get_or_init(|| {
-        let by_name = |id: LanguageId| ALL.iter().find(|policy| policy.language == id.name()).unwrap_or(&ALL[0]);
+        let by_name = |id: LanguageId| {
+            ALL.iter()
+                .find(|policy| policy.language == id.name())
+                .unwrap_or(&ALL[0])
+        };
         LanguageId::all().map(by_name).collect()
     });
     table.get(usize::from(language)).copied().unwrap_or(&ALL[0])
@@ -84,10 +133,90 @@ pub fn families() -> impl Iterator<Item = u8> {
 /// a name says next to nothing about a type of the repository.
 pub fn is_common_member(name: &str) -> bool {
     const NAMES: [&str; 84] = [
-        "Add", "Close", "Error", "Get", "Len", "Read", "Set", "String", "Unwrap", "Write", "add", "append", "apply", "as_ref", "as_str", "at", "bind", "call", "catch", "charAt", "clear", "clone", "close",
-        "concat", "contains", "copy", "count", "decode", "delete", "encode", "endsWith", "entries", "equals", "error", "exec", "extend", "filter", "find", "flush", "forEach", "format", "get", "has", "hashCode",
-        "includes", "index", "indexOf", "insert", "items", "iter", "join", "keys", "len", "length", "lower", "map", "match", "name", "open", "pop", "push", "put", "read", "reduce", "remove", "replace", "set",
-        "size", "slice", "some", "sort", "split", "startsWith", "strip", "test", "then", "toString", "trim", "unwrap", "update", "upper", "value", "values", "write",
+        "Add",
+        "Close",
+        "Error",
+        "Get",
+        "Len",
+        "Read",
+        "Set",
+        "String",
+        "Unwrap",
+        "Write",
+        "add",
+        "append",
+        "apply",
+        "as_ref",
+        "as_str",
+        "at",
+        "bind",
+        "call",
+        "catch",
+        "charAt",
+        "clear",
+        "clone",
+        "close",
+        "concat",
+        "contains",
+        "copy",
+        "count",
+        "decode",
+        "delete",
+        "encode",
+        "endsWith",
+        "entries",
+        "equals",
+        "error",
+        "exec",
+        "extend",
+        "filter",
+        "find",
+        "flush",
+        "forEach",
+        "format",
+        "get",
+        "has",
+        "hashCode",
+        "includes",
+        "index",
+        "indexOf",
+        "insert",
+        "items",
+        "iter",
+        "join",
+        "keys",
+        "len",
+        "length",
+        "lower",
+        "map",
+        "match",
+        "name",
+        "open",
+        "pop",
+        "push",
+        "put",
+        "read",
+        "reduce",
+        "remove",
+        "replace",
+        "set",
+        "size",
+        "slice",
+        "some",
+        "sort",
+        "split",
+        "startsWith",
+        "strip",
+        "test",
+        "then",
+        "toString",
+        "trim",
+        "unwrap",
+        "update",
+        "upper",
+        "value",
+        "values",
+        "write",
     ];
     NAMES.binary_search(&name).is_ok()
 }

@@ -74,9 +74,18 @@ pub mod sure {
 }
 
 impl<'f> Value<'f> {
-    pub const UNKNOWN: Value<'static> = Value { kind: Kind::Unknown, sure: 0 };
-    pub const EXTERNAL: Value<'static> = Value { kind: Kind::External, sure: 0 };
-    pub const LOCAL: Value<'static> = Value { kind: Kind::Local, sure: 0 };
+    pub const UNKNOWN: Value<'static> = Value {
+        kind: Kind::Unknown,
+        sure: 0,
+    };
+    pub const EXTERNAL: Value<'static> = Value {
+        kind: Kind::External,
+        sure: 0,
+    };
+    pub const LOCAL: Value<'static> = Value {
+        kind: Kind::Local,
+        sure: 0,
+    };
 
     pub fn new(kind: Kind<'f>, sure: u8) -> Self {
         Self { kind, sure }
@@ -84,7 +93,10 @@ impl<'f> Value<'f> {
 
     /// Returns the value, no surer than `sure`.
     pub fn at_most(self, sure: u8) -> Self {
-        Self { sure: self.sure.min(sure), ..self }
+        Self {
+            sure: self.sure.min(sure),
+            ..self
+        }
     }
 
     fn is_found(&self) -> bool {
@@ -111,30 +123,72 @@ pub struct Resolver<'w, 'f> {
 impl<'w, 'f> Resolver<'w, 'f> {
     /// Makes a resolver that sees no local variables, as the world's tables need it.
     pub fn new(world: &'w World<'f>, file: u32) -> Self {
-        Self { world, file, bindings: Index::default(), qualifiers: FxHashMap::default(), depth: 0, steps: 0 }
+        Self {
+            world,
+            file,
+            bindings: Index::default(),
+            qualifiers: FxHashMap::default(),
+            depth: 0,
+            steps: 0,
+        }
     }
 
     /// Makes a resolver that sees the file's local variables.
     pub fn with_locals(world: &'w World<'f>, file: u32) -> Self {
         let view = &world.files[file as usize].view;
-        let pairs = view.bindings.iter().enumerate().map(|(at, row)| (key::within(u64::from(row.owner), key::name(view.str(row.name))), at as u32)).collect();
-        Self { bindings: Index::new(pairs), ..Self::new(world, file) }
+        let pairs = view
+            .bindings
+            .iter()
+            .enumerate()
+            .map(|(at, row)| {
+                (
+                    key::within(u64::from(row.owner), key::name(view.str(row.name))),
+                    at as u32,
+                )
+            })
+            .collect();
+        Self {
+            bindings: Index::new(pairs),
+            ..Self::new(world, file)
+        }
     }
 
     /// Resolves a bare name of this file.
     pub fn bare(&mut self, owner: u32, name: &str, want: Want, line: u32) -> Value<'f> {
         self.steps = 0;
-        self.name(Place { file: self.file, owner }, name, want, line)
+        self.name(
+            Place {
+                file: self.file,
+                owner,
+            },
+            name,
+            want,
+            line,
+        )
     }
 
     /// Resolves a name behind a qualifier of this file.
-    pub fn qualified(&mut self, owner: u32, qualifier: contextd_model::StrId, name: &str, want: Want, line: u32) -> Value<'f> {
+    pub fn qualified(
+        &mut self,
+        owner: u32,
+        qualifier: contextd_model::StrId,
+        name: &str,
+        want: Want,
+        line: u32,
+    ) -> Value<'f> {
         self.steps = 0;
         let receiver = match self.qualifiers.get(&(owner, qualifier.0)) {
             Some(&value) => value,
             None => {
                 let text = self.world.files[self.file as usize].view.str(qualifier);
-                let value = self.path(Place { file: self.file, owner }, text, line);
+                let value = self.path(
+                    Place {
+                        file: self.file,
+                        owner,
+                    },
+                    text,
+                    line,
+                );
                 self.qualifiers.insert((owner, qualifier.0), value);
                 value
             }
@@ -146,8 +200,17 @@ impl<'w, 'f> Resolver<'w, 'f> {
     pub fn base(&mut self, row: &BaseRow) -> Value<'f> {
         self.steps = 0;
         let view = &self.world.files[self.file as usize].view;
-        let owner = view.symbols.get(row.owner as usize).map_or(0, |symbol| if symbol.parent == contextd_model::facts::NONE { 0 } else { symbol.parent });
-        let place = Place { file: self.file, owner };
+        let owner = view.symbols.get(row.owner as usize).map_or(0, |symbol| {
+            if symbol.parent == contextd_model::facts::NONE {
+                0
+            } else {
+                symbol.parent
+            }
+        });
+        let place = Place {
+            file: self.file,
+            owner,
+        };
         let (qualifier, name) = (view.str(row.qualifier), view.str(row.name));
         if qualifier.is_empty() {
             return self.name(place, name, Want::Type, u32::MAX);
@@ -159,7 +222,10 @@ impl<'w, 'f> Resolver<'w, 'f> {
     /// Resolves the scope that a declaration outside of its type names.
     pub fn outer_scope(&mut self, parent: u32, scope: &str) -> Value<'f> {
         self.steps = 0;
-        let place = Place { file: self.file, owner: parent };
+        let place = Place {
+            file: self.file,
+            owner: parent,
+        };
         match scope.rsplit_once('.') {
             None => self.name(place, scope, Want::Type, u32::MAX),
             Some((qualifier, name)) => {
@@ -187,7 +253,10 @@ impl<'w, 'f> Resolver<'w, 'f> {
         let row = world.row(symbol);
         if row.kind() == SymbolKind::Module && row.has(modifier::DECLARATION) {
             let file = Module::File(world.file_of(symbol));
-            if let Some(module) = world.modules.child(&world.files, file, world.name_of(symbol)) {
+            if let Some(module) = world
+                .modules
+                .child(&world.files, file, world.name_of(symbol))
+            {
                 return Value::new(Kind::Module(module), sure);
             }
         }
@@ -200,11 +269,23 @@ impl<'w, 'f> Resolver<'w, 'f> {
             let row = self.world.row(symbol);
             let kind = row.kind();
             let fits = match want {
-                Want::Type => kind.is_type() || matches!(kind, SymbolKind::Namespace | SymbolKind::Module),
-                Want::Call => kind.is_callable() || kind.is_type() && kind != SymbolKind::Interface && kind != SymbolKind::TypeAlias,
+                Want::Type => {
+                    kind.is_type() || matches!(kind, SymbolKind::Namespace | SymbolKind::Module)
+                }
+                Want::Call => {
+                    kind.is_callable()
+                        || kind.is_type()
+                            && kind != SymbolKind::Interface
+                            && kind != SymbolKind::TypeAlias
+                }
                 Want::Any => true,
             };
-            (!fits, row.has(modifier::DECLARATION) && kind.is_callable(), kind == SymbolKind::Extension, symbol)
+            (
+                !fits,
+                row.has(modifier::DECLARATION) && kind.is_callable(),
+                kind == SymbolKind::Extension,
+                symbol,
+            )
         })
     }
 }

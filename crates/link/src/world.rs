@@ -50,7 +50,10 @@ impl FileTable {
     /// Returns the import rows that bind a name.
     pub fn imports_of(&self, name: u64) -> impl Iterator<Item = u32> + '_ {
         let start = self.aliases.partition_point(|&(key, _)| key < name);
-        self.aliases[start..].iter().take_while(move |&&(key, _)| key == name).map(|&(_, row)| row)
+        self.aliases[start..]
+            .iter()
+            .take_while(move |&&(key, _)| key == name)
+            .map(|&(_, row)| row)
     }
 }
 
@@ -116,30 +119,41 @@ impl<'f> World<'f> {
     }
 
     pub(crate) fn name_of(&self, symbol: u32) -> &'f str {
-        self.files[self.file_of(symbol) as usize].view.str(self.row(symbol).name)
+        self.files[self.file_of(symbol) as usize]
+            .view
+            .str(self.row(symbol).name)
     }
 
     /// Returns what a scope holds under a name: children first, then what is attached from outside.
     pub(crate) fn in_scope(&self, symbol: u32, name: u64) -> &[u32] {
         let key = key::within(u64::from(symbol), name);
         let found = self.scopes.get(key);
-        if found.is_empty() { self.attached.get(key) } else { found }
+        if found.is_empty() {
+            self.attached.get(key)
+        } else {
+            found
+        }
     }
 
     pub(crate) fn in_package(&self, package: u32, name: u64) -> &[u32] {
-        self.scopes.get(key::within(key::package_scope(package), name))
+        self.scopes
+            .get(key::within(key::package_scope(package), name))
     }
 
     pub(crate) fn members_named(&self, family: u8, name: u64) -> &[u32] {
-        self.members.get(key::within(key::family_scope(family), name))
+        self.members
+            .get(key::within(key::family_scope(family), name))
     }
 
     pub(crate) fn globals_named(&self, family: u8, name: u64) -> &[u32] {
-        self.globals.get(key::within(key::family_scope(family), name))
+        self.globals
+            .get(key::within(key::family_scope(family), name))
     }
 
     pub(crate) fn field_binding(&self, owner: u32, name: u64) -> Option<(u32, u32)> {
-        self.fields.get(&key::within(u64::from(owner), name)).copied()
+        self.fields
+            .get(&key::within(u64::from(owner), name))
+            .copied()
     }
 
     /// Returns the type around a row of a file: its own scope, or the type it is attached to.

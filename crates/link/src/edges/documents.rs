@@ -20,7 +20,14 @@ impl FileLinker<'_, '_> {
             let sure = if qualifier.is_empty() { 70 } else { 85 };
             let count = found.len();
             for target in found {
-                self.push(world.global(self.file, row.owner), target, EdgeKind::Documents, row.line, (sure / count) as u8, row.count);
+                self.push(
+                    world.global(self.file, row.owner),
+                    target,
+                    EdgeKind::Documents,
+                    row.line,
+                    (sure / count) as u8,
+                    row.count,
+                );
             }
         }
     }
@@ -29,17 +36,38 @@ impl FileLinker<'_, '_> {
         let world = self.world;
         let key = key::name(name);
         let scope = qualifier.rsplit('.').next().unwrap_or("");
-        let mut found: Vec<u32> = policy::families().flat_map(|family| world.globals_named(family, key).iter().chain(world.members_named(family, key))).copied().collect();
-        found.retain(|&symbol| world.kind(symbol).is_code() && !world.row(symbol).has(modifier::LOCAL | modifier::TEST) && !world.tables[world.file_of(symbol) as usize].is_test);
+        let mut found: Vec<u32> = policy::families()
+            .flat_map(|family| {
+                world
+                    .globals_named(family, key)
+                    .iter()
+                    .chain(world.members_named(family, key))
+            })
+            .copied()
+            .collect();
+        found.retain(|&symbol| {
+            world.kind(symbol).is_code()
+                && !world.row(symbol).has(modifier::LOCAL | modifier::TEST)
+                && !world.tables[world.file_of(symbol) as usize].is_test
+        });
         found.sort_unstable();
         found.dedup();
         let qualified = |symbol: &u32| {
-            let written = world.files[world.file_of(*symbol) as usize].view.str(world.row(*symbol).qualified);
-            written.rsplit('.').nth(1).is_some_and(|outer| outer == scope)
+            let written = world.files[world.file_of(*symbol) as usize]
+                .view
+                .str(world.row(*symbol).qualified);
+            written
+                .rsplit('.')
+                .nth(1)
+                .is_some_and(|outer| outer == scope)
         };
         if !scope.is_empty() && found.iter().any(&qualified) {
             found.retain(qualified);
         }
-        if found.len() > MAX_CANDIDATES { Vec::new() } else { found }
+        if found.len() > MAX_CANDIDATES {
+            Vec::new()
+        } else {
+            found
+        }
     }
 }

@@ -22,7 +22,17 @@ impl FileLinker<'_, '_> {
         }
         let found = self.world.members_named(family, key::name(name));
         let calls = matches!(row.kind(), RefKind::Call | RefKind::Construct);
-        let fits = |kind: SymbolKind| if calls { kind.is_callable() || matches!(kind, SymbolKind::Property | SymbolKind::Field | SymbolKind::Class) } else { true };
+        let fits = |kind: SymbolKind| {
+            if calls {
+                kind.is_callable()
+                    || matches!(
+                        kind,
+                        SymbolKind::Property | SymbolKind::Field | SymbolKind::Class
+                    )
+            } else {
+                true
+            }
+        };
         self.guess_among(row, found, fits, name, language);
     }
 
@@ -33,30 +43,65 @@ impl FileLinker<'_, '_> {
         self.guess_among(row, found, |_| true, name, language);
     }
 
-    fn guess_among(&mut self, row: &RefRow, found: &[u32], fits: impl Fn(SymbolKind) -> bool, name: &str, language: u8) {
+    fn guess_among(
+        &mut self,
+        row: &RefRow,
+        found: &[u32],
+        fits: impl Fn(SymbolKind) -> bool,
+        name: &str,
+        language: u8,
+    ) {
         let world = self.world;
         if found.len() > MAX_LOOKED_AT {
             self.unresolved.add(language, Reason::Ambiguous, row.count);
             return;
         }
-        let mut candidates: Vec<u32> = found.iter().copied().filter(|&symbol| fits(world.kind(symbol)) && !world.row(symbol).has(modifier::LOCAL)).collect();
+        let mut candidates: Vec<u32> = found
+            .iter()
+            .copied()
+            .filter(|&symbol| fits(world.kind(symbol)) && !world.row(symbol).has(modifier::LOCAL))
+            .collect();
         // Overloads and prototypes of one scope are one candidate.
-        let scope = |symbol: u32| (world.file_of(symbol), world.files[world.file_of(symbol) as usize].view.str(world.row(symbol).qualified));
-        candidates.sort_by_key(|&symbol| (scope(symbol), world.row(symbol).has(modifier::DECLARATION), symbol));
+        let scope = |symbol: u32| {
+            (
+                world.file_of(symbol),
+                world.files[world.file_of(symbol) as usize]
+                    .view
+                    .str(world.row(symbol).qualified),
+            )
+        };
+        candidates.sort_by_key(|&symbol| {
+            (
+                scope(symbol),
+                world.row(symbol).has(modifier::DECLARATION),
+                symbol,
+            )
+        });
         candidates.dedup_by_key(|symbol| scope(*symbol));
         candidates.sort_unstable();
         if !world.tables[self.file as usize].is_test {
             // What stands in tests is seldom meant by code that does not.
-            let outside = candidates.iter().filter(|&&symbol| !world.tables[world.file_of(symbol) as usize].is_test).count();
+            let outside = candidates
+                .iter()
+                .filter(|&&symbol| !world.tables[world.file_of(symbol) as usize].is_test)
+                .count();
             if outside > 0 {
                 candidates.retain(|&symbol| !world.tables[world.file_of(symbol) as usize].is_test);
             }
         }
         match candidates.len() {
             0 => self.unresolved.add(language, Reason::NotFound, row.count),
-            many if many > MAX_CANDIDATES => self.unresolved.add(language, Reason::Ambiguous, row.count),
+            many if many > MAX_CANDIDATES => {
+                self.unresolved.add(language, Reason::Ambiguous, row.count)
+            }
             count => {
-                let base = if policy::is_common_member(name) { 30 } else if count == 1 { 60 } else { 50 };
+                let base = if policy::is_common_member(name) {
+                    30
+                } else if count == 1 {
+                    60
+                } else {
+                    50
+                };
                 for target in candidates {
                     self.refer_to(row, target, (base / count) as u8);
                 }

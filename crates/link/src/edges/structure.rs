@@ -8,14 +8,23 @@ use contextd_model::{EdgeKind, SymbolKind};
 
 /// Data and markup nest by their rows alone; edges would only repeat it.
 fn is_structural(kind: SymbolKind) -> bool {
-    !matches!(kind, SymbolKind::Key | SymbolKind::Element | SymbolKind::Selector | SymbolKind::Statement)
+    !matches!(
+        kind,
+        SymbolKind::Key | SymbolKind::Element | SymbolKind::Selector | SymbolKind::Statement
+    )
 }
 
 impl FileLinker<'_, '_> {
     pub(super) fn structure(&mut self) {
         let world = self.world;
         let view = &world.files[self.file as usize].view;
-        for (at, row) in view.symbols.iter().enumerate().skip(1).filter(|(_, row)| is_structural(row.kind())) {
+        for (at, row) in view
+            .symbols
+            .iter()
+            .enumerate()
+            .skip(1)
+            .filter(|(_, row)| is_structural(row.kind()))
+        {
             let symbol = world.global(self.file, at as u32);
             let parent = world.global(self.file, row.parent);
             self.push(parent, symbol, EdgeKind::Contains, row.name_line, 100, 1);
@@ -23,12 +32,30 @@ impl FileLinker<'_, '_> {
                 self.push(symbol, parent, EdgeKind::MemberOf, row.name_line, 100, 1);
             }
             if let Some(&outer) = world.outer.get(&symbol) {
-                self.push(symbol, outer, EdgeKind::MemberOf, row.name_line, sure::SCOPE, 1);
+                self.push(
+                    symbol,
+                    outer,
+                    EdgeKind::MemberOf,
+                    row.name_line,
+                    sure::SCOPE,
+                    1,
+                );
                 self.push(outer, symbol, EdgeKind::Contains, 0, sure::SCOPE, 1);
             }
             // The members of an `impl` block belong to its type.
-            if let Some(&outer) = world.outer.get(&parent).filter(|_| view.symbols[row.parent as usize].kind() == SymbolKind::Extension) {
-                self.push(symbol, outer, EdgeKind::MemberOf, row.name_line, sure::SCOPE, 1);
+            if let Some(&outer) = world
+                .outer
+                .get(&parent)
+                .filter(|_| view.symbols[row.parent as usize].kind() == SymbolKind::Extension)
+            {
+                self.push(
+                    symbol,
+                    outer,
+                    EdgeKind::MemberOf,
+                    row.name_line,
+                    sure::SCOPE,
+                    1,
+                );
             }
         }
     }
@@ -39,12 +66,27 @@ impl FileLinker<'_, '_> {
         for (at, row) in view.symbols.iter().enumerate().skip(1) {
             let symbol = world.global(self.file, at as u32);
             if row.kind().is_type() {
-                for base in world.supers.get(&symbol).map_or(&[][..], |supers| &supers.found) {
-                    let kind = if base.kind == base_kind::IMPLEMENTS { EdgeKind::Implements } else { EdgeKind::Extends };
+                for base in world
+                    .supers
+                    .get(&symbol)
+                    .map_or(&[][..], |supers| &supers.found)
+                {
+                    let kind = if base.kind == base_kind::IMPLEMENTS {
+                        EdgeKind::Implements
+                    } else {
+                        EdgeKind::Extends
+                    };
                     self.push(symbol, base.target, kind, base.line, base.sure, 1);
                 }
                 for &interface in world.satisfied.get(&symbol).map_or(&[][..], Vec::as_slice) {
-                    self.push(symbol, interface, EdgeKind::Implements, row.name_line, sure::SHARED, 1);
+                    self.push(
+                        symbol,
+                        interface,
+                        EdgeKind::Implements,
+                        row.name_line,
+                        sure::SHARED,
+                        1,
+                    );
                 }
             } else if row.kind().is_callable() && row.kind() != SymbolKind::Constructor {
                 self.overrides(symbol, row.parent, row.name_line);
@@ -55,23 +97,48 @@ impl FileLinker<'_, '_> {
     /// A method overrides the nearest one of that name among the bases.
     fn overrides(&mut self, method: u32, parent: u32, line: u32) {
         let world = self.world;
-        let owner = world.outer.get(&method).copied().unwrap_or_else(|| world.global(self.file, parent));
+        let owner = world
+            .outer
+            .get(&method)
+            .copied()
+            .unwrap_or_else(|| world.global(self.file, parent));
         let owner = world.outer.get(&owner).copied().unwrap_or(owner);
         if world.local(owner) == FILE_SYMBOL {
             return;
         }
         let name = key::name(world.name_of(method));
-        let mut pending: Vec<(u32, u8)> = world.supers.get(&owner).map_or(Vec::new(), |supers| supers.found.iter().map(|base| (base.target, base.sure)).collect());
-        pending.extend(world.satisfied.get(&owner).map_or(&[][..], Vec::as_slice).iter().map(|&interface| (interface, sure::SHARED)));
+        let mut pending: Vec<(u32, u8)> = world.supers.get(&owner).map_or(Vec::new(), |supers| {
+            supers
+                .found
+                .iter()
+                .map(|base| (base.target, base.sure))
+                .collect()
+        });
+        pending.extend(
+            world
+                .satisfied
+                .get(&owner)
+                .map_or(&[][..], Vec::as_slice)
+                .iter()
+                .map(|&interface| (interface, sure::SHARED)),
+        );
         let mut at = 0;
         while at < pending.len() && at < 32 {
             let (base, base_sure) = pending[at];
             at += 1;
-            if let Some(&found) = world.in_scope(base, name).iter().find(|&&symbol| world.kind(symbol).is_callable()) {
+            if let Some(&found) = world
+                .in_scope(base, name)
+                .iter()
+                .find(|&&symbol| world.kind(symbol).is_callable())
+            {
                 self.push(method, found, EdgeKind::Overrides, line, base_sure, 1);
                 continue;
             }
-            for next in world.supers.get(&base).map_or(&[][..], |supers| &supers.found) {
+            for next in world
+                .supers
+                .get(&base)
+                .map_or(&[][..], |supers| &supers.found)
+            {
                 if !pending.iter().any(|&(known, _)| known == next.target) {
                     pending.push((next.target, next.sure));
                 }

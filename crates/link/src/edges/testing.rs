@@ -16,19 +16,35 @@ impl FileLinker<'_, '_> {
     pub(super) fn testing(&mut self) {
         let world = self.world;
         let table = &world.tables[self.file as usize];
-        let is_test = |symbol: u32| world.tables[world.file_of(symbol) as usize].is_test || world.row(symbol).has(modifier::TEST);
+        let is_test = |symbol: u32| {
+            world.tables[world.file_of(symbol) as usize].is_test
+                || world.row(symbol).has(modifier::TEST)
+        };
         let mut tested: Vec<(u32, EdgeRow)> = Vec::new();
         for &(source, edge) in &self.edges {
-            if edge.kind() == EdgeKind::Calls && (table.is_test || world.row(source).has(modifier::TEST)) && !is_test(edge.target) {
+            if edge.kind() == EdgeKind::Calls
+                && (table.is_test || world.row(source).has(modifier::TEST))
+                && !is_test(edge.target)
+            {
                 tested.push((source, edge));
             }
         }
         for &(source, edge) in &tested {
-            self.push(source, edge.target, EdgeKind::Tests, edge.line, edge.confidence, u16::from(edge.count));
+            self.push(
+                source,
+                edge.target,
+                EdgeKind::Tests,
+                edge.line,
+                edge.confidence,
+                u16::from(edge.count),
+            );
         }
         tested.retain(|(_, edge)| edge.is_known());
         tested.sort_by_key(|(source, edge)| (*source, edge.line, edge.target));
-        for group in tested.chunk_by(|left, right| left.0 == right.0).take(MAX_TESTS) {
+        for group in tested
+            .chunk_by(|left, right| left.0 == right.0)
+            .take(MAX_TESTS)
+        {
             let mut targets: Vec<u32> = group.iter().map(|(_, edge)| edge.target).collect();
             targets.dedup();
             targets.truncate(MAX_TESTED);

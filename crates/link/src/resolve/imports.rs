@@ -22,7 +22,10 @@ impl<'f> Resolver<'_, 'f> {
             return self.imported_by_full_name(file, text, name, want);
         }
         if name.is_empty() {
-            return Value::new(Kind::Module(self.bound_module(file, row, module)), sure::IMPORT);
+            return Value::new(
+                Kind::Module(self.bound_module(file, row, module)),
+                sure::IMPORT,
+            );
         }
         let found = self.deeper(|resolver| resolver.module_member(module, name, want));
         match found.kind {
@@ -37,10 +40,11 @@ impl<'f> Resolver<'_, 'f> {
         let world = self.world;
         let view = &world.files[file as usize].view;
         let import = &view.imports[row as usize];
-        if world.tables[file as usize].policy.modules == Style::Dotted && import.alias == import.module {
-            if let Some((first, _)) = view.str(import.module).split_once('.') {
-                return world.modules.resolve(&world.files, file, first);
-            }
+        if world.tables[file as usize].policy.modules == Style::Dotted
+            && import.alias == import.module
+            && let Some((first, _)) = view.str(import.module).split_once('.')
+        {
+            return world.modules.resolve(&world.files, file, first);
         }
         module
     }
@@ -60,23 +64,45 @@ impl<'f> Resolver<'_, 'f> {
     }
 
     /// `import a.b.C` where `a.b` is a package, and `a.b.C.member`.
-    fn imported_by_full_name(&mut self, file: u32, module: &str, name: &str, want: Want) -> Value<'f> {
+    fn imported_by_full_name(
+        &mut self,
+        file: u32,
+        module: &str,
+        name: &str,
+        want: Want,
+    ) -> Value<'f> {
         let world = self.world;
         let policy = world.tables[file as usize].policy;
         match policy.modules {
-            Style::Dotted | Style::CrateTree => return self.imported_submodule(file, module, name).or(|| self.through_items(file, module, name, want)),
+            Style::Dotted | Style::CrateTree => {
+                return self
+                    .imported_submodule(file, module, name)
+                    .or(|| self.through_items(file, module, name, want));
+            }
             Style::Declared => {}
             _ => return Value::EXTERNAL,
         }
-        let full = if name.is_empty() { normal(module) } else { format!("{}.{name}", normal(module)) };
+        let full = if name.is_empty() {
+            normal(module)
+        } else {
+            format!("{}.{name}", normal(module))
+        };
         let mut end = full.len();
         while let Some(at) = full[..end].rfind('.') {
             if let Some(package) = world.modules.package_named(policy.family, &full[..at]) {
-                let mut value = self.module_member(Module::Package(package), full[at + 1..].split('.').next().unwrap_or(""), want);
+                let mut value = self.module_member(
+                    Module::Package(package),
+                    full[at + 1..].split('.').next().unwrap_or(""),
+                    want,
+                );
                 for part in full[at + 1..].split('.').skip(1) {
                     value = self.member(value, part, want);
                 }
-                return if matches!(value.kind, Kind::Unknown) { Value::EXTERNAL } else { value };
+                return if matches!(value.kind, Kind::Unknown) {
+                    Value::EXTERNAL
+                } else {
+                    value
+                };
             }
             end = at;
         }
@@ -89,15 +115,27 @@ impl<'f> Resolver<'_, 'f> {
         if world.tables[file as usize].policy.modules != Style::CrateTree {
             return Value::EXTERNAL;
         }
-        let Some((outer, last)) = module.rsplit_once("::") else { return Value::EXTERNAL };
-        let Module::File(found) = world.modules.resolve(&world.files, file, outer) else { return Value::EXTERNAL };
-        let item = self.deeper(|resolver| resolver.module_member(Module::File(found), last, Want::Type));
-        if name.is_empty() { item } else { self.member(item, name, want) }
+        let Some((outer, last)) = module.rsplit_once("::") else {
+            return Value::EXTERNAL;
+        };
+        let Module::File(found) = world.modules.resolve(&world.files, file, outer) else {
+            return Value::EXTERNAL;
+        };
+        let item =
+            self.deeper(|resolver| resolver.module_member(Module::File(found), last, Want::Type));
+        if name.is_empty() {
+            item
+        } else {
+            self.member(item, name, want)
+        }
     }
 
     /// An export of a name that the file defines or imports itself.
     fn exported_local(&mut self, file: u32, path: &str, want: Want) -> Value<'f> {
-        let place = Place { file, owner: FILE_SYMBOL };
+        let place = Place {
+            file,
+            owner: FILE_SYMBOL,
+        };
         match path.rsplit_once('.') {
             None => self.name(place, path, want, u32::MAX),
             Some((qualifier, name)) => {
@@ -113,7 +151,11 @@ impl<'f> Resolver<'_, 'f> {
         let world = self.world;
         match module {
             Module::External => Value::EXTERNAL,
-            Module::Package(package) => self.pick(world.in_package(package, key), want).map_or(Value::UNKNOWN, |found| Value::new(Kind::Symbol(found), sure::IMPORT)),
+            Module::Package(package) => self
+                .pick(world.in_package(package, key), want)
+                .map_or(Value::UNKNOWN, |found| {
+                    Value::new(Kind::Symbol(found), sure::IMPORT)
+                }),
             Module::File(file) => self.file_member(file, name, key, want),
         }
     }
@@ -124,21 +166,29 @@ impl<'f> Resolver<'_, 'f> {
             return self.symbol_or_module(found, sure::IMPORT);
         }
         let style = world.tables[file as usize].policy.modules;
-        if style == Style::RelativePath && name == "default" {
-            if let Some(found) = self.default_export(file) {
-                return Value::new(Kind::Symbol(found), sure::IMPORT);
-            }
+        if style == Style::RelativePath
+            && name == "default"
+            && let Some(found) = self.default_export(file)
+        {
+            return Value::new(Kind::Symbol(found), sure::IMPORT);
         }
         let value = self.reexported(file, name, key, want);
         if value.is_found() {
             return value;
         }
-        world.modules.child(&world.files, Module::File(file), name).map_or(Value::UNKNOWN, |found| Value::new(Kind::Module(found), sure::IMPORT))
+        world
+            .modules
+            .child(&world.files, Module::File(file), name)
+            .map_or(Value::UNKNOWN, |found| {
+                Value::new(Kind::Module(found), sure::IMPORT)
+            })
     }
 
     fn default_export(&self, file: u32) -> Option<u32> {
         let view = &self.world.files[file as usize].view;
-        let at = view.symbols.iter().position(|row| row.parent == FILE_SYMBOL && row.has(modifier::DEFAULT) && row.has(modifier::EXPORTED))?;
+        let at = view.symbols.iter().position(|row| {
+            row.parent == FILE_SYMBOL && row.has(modifier::DEFAULT) && row.has(modifier::EXPORTED)
+        })?;
         Some(self.world.global(file, at as u32))
     }
 
@@ -149,14 +199,19 @@ impl<'f> Resolver<'_, 'f> {
         let only_exports = table.policy.modules == Style::RelativePath;
         for row in table.imports_of(key) {
             let import = &view.imports[row as usize];
-            if import.owner == FILE_SYMBOL && (!only_exports || import.kind == import_kind::REEXPORT) {
+            if import.owner == FILE_SYMBOL
+                && (!only_exports || import.kind == import_kind::REEXPORT)
+            {
                 return self.deeper(|resolver| resolver.import(file, row, want));
             }
         }
         for &row in &table.wildcards {
             let all = &view.imports[row as usize];
             let module = table.modules[row as usize];
-            if module == Module::External || module == Module::File(file) || only_exports && all.kind != import_kind::REEXPORT_ALL {
+            if module == Module::External
+                || module == Module::File(file)
+                || only_exports && all.kind != import_kind::REEXPORT_ALL
+            {
                 continue;
             }
             let value = self.deeper(|resolver| resolver.module_member(module, name, want));
@@ -170,6 +225,10 @@ impl<'f> Resolver<'_, 'f> {
 
 impl<'f> Value<'f> {
     fn or(self, other: impl FnOnce() -> Value<'f>) -> Value<'f> {
-        if matches!(self.kind, Kind::External | Kind::Unknown) { other() } else { self }
+        if matches!(self.kind, Kind::External | Kind::Unknown) {
+            other()
+        } else {
+            self
+        }
     }
 }

@@ -14,10 +14,14 @@ impl<'f> Resolver<'_, 'f> {
     /// of the member; `External` that it is not the repository's.
     pub fn member(&mut self, value: Value<'f>, name: &str, want: Want) -> Value<'f> {
         match value.kind {
-            Kind::Module(module) => self.deeper(|resolver| resolver.module_member(module, name, want)).or_external(),
+            Kind::Module(module) => self
+                .deeper(|resolver| resolver.module_member(module, name, want))
+                .or_external(),
             Kind::Symbol(symbol) => self.member_of_symbol(symbol, value.sure, name, want),
             Kind::Instance(symbol) => self.member_of_type(symbol, name, want).at_most(value.sure),
-            Kind::Typed(place, text) => self.member_of_written(place, text, name, want).at_most(value.sure),
+            Kind::Typed(place, text) => self
+                .member_of_written(place, text, name, want)
+                .at_most(value.sure),
             Kind::Super(symbol) => self.inherited(symbol, name, want),
             Kind::External => Value::EXTERNAL,
             Kind::Local | Kind::Ambiguous | Kind::Unknown => Value::UNKNOWN,
@@ -50,9 +54,16 @@ impl<'f> Resolver<'_, 'f> {
         let world = self.world;
         let file = world.file_of(symbol);
         let family = world.tables[file as usize].policy.family;
-        let qualified = world.files[file as usize].view.str(world.row(symbol).qualified);
-        let found = world.modules.package_named(family, qualified).and_then(|package| self.pick(world.in_package(package, key::name(name)), want));
-        found.map_or(Value::EXTERNAL, |found| Value::new(Kind::Symbol(found), how_sure))
+        let qualified = world.files[file as usize]
+            .view
+            .str(world.row(symbol).qualified);
+        let found = world
+            .modules
+            .package_named(family, qualified)
+            .and_then(|package| self.pick(world.in_package(package, key::name(name)), want));
+        found.map_or(Value::EXTERNAL, |found| {
+            Value::new(Kind::Symbol(found), how_sure)
+        })
     }
 
     fn member_of_written(&mut self, place: Place, text: &str, name: &str, want: Want) -> Value<'f> {
@@ -107,7 +118,11 @@ impl<'f> Resolver<'_, 'f> {
                 }
             }
         }
-        if open { Value::EXTERNAL } else { Value::UNKNOWN }
+        if open {
+            Value::EXTERNAL
+        } else {
+            Value::UNKNOWN
+        }
     }
 
     /// Returns declarations of the same name in the same scope, which some languages merge.
@@ -122,10 +137,14 @@ impl<'f> Resolver<'_, 'f> {
         // A type that is reopened elsewhere in its namespace is one type.
         let parent = &world.files[file as usize].view.symbols[row.parent as usize];
         if matches!(parent.kind(), SymbolKind::Namespace | SymbolKind::Module) {
-            let package = world.modules.package_named(world.tables[file as usize].policy.family, world.files[file as usize].view.str(parent.qualified));
+            let package = world.modules.package_named(
+                world.tables[file as usize].policy.family,
+                world.files[file as usize].view.str(parent.qualified),
+            );
             return package.map_or(&[][..], |package| world.in_package(package, name));
         }
-        if row.parent == FILE_SYMBOL && world.tables[file as usize].policy.modules == Style::Shared {
+        if row.parent == FILE_SYMBOL && world.tables[file as usize].policy.modules == Style::Shared
+        {
             return world.globals_named(world.tables[file as usize].policy.family, name);
         }
         world.in_scope(world.global(file, row.parent), name)
@@ -145,11 +164,17 @@ impl<'f> Resolver<'_, 'f> {
         let text = world.files[file as usize].view.str(row.type_text);
         let holds = match row.kind() {
             SymbolKind::TypeAlias => true,
-            SymbolKind::Constant | SymbolKind::Variable => return self.deeper(|resolver| resolver.member_of_symbol(symbol, sure::TYPE, name, want)),
+            SymbolKind::Constant | SymbolKind::Variable => {
+                return self
+                    .deeper(|resolver| resolver.member_of_symbol(symbol, sure::TYPE, name, want));
+            }
             _ => false,
         };
         if holds && !text.is_empty() {
-            let place = Place { file, owner: world.local(symbol) };
+            let place = Place {
+                file,
+                owner: world.local(symbol),
+            };
             return self.deeper(|resolver| resolver.member_of_written(place, text, name, want));
         }
         Value::UNKNOWN
@@ -157,7 +182,9 @@ impl<'f> Resolver<'_, 'f> {
 
     fn inherited(&mut self, symbol: u32, name: &str, want: Want) -> Value<'f> {
         let world = self.world;
-        let Some(supers) = world.supers.get(&symbol) else { return Value::EXTERNAL };
+        let Some(supers) = world.supers.get(&symbol) else {
+            return Value::EXTERNAL;
+        };
         for base in &supers.found {
             let value = self.deeper(|resolver| resolver.member_of_type(base.target, name, want));
             if value.is_found() {
@@ -171,6 +198,10 @@ impl<'f> Resolver<'_, 'f> {
 impl Value<'_> {
     /// A module of the repository without the name: nothing else may be guessed.
     fn or_external(self) -> Self {
-        if matches!(self.kind, Kind::Unknown) { Value::EXTERNAL } else { self }
+        if matches!(self.kind, Kind::Unknown) {
+            Value::EXTERNAL
+        } else {
+            self
+        }
     }
 }

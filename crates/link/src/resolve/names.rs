@@ -14,12 +14,24 @@ impl<'f> Resolver<'_, 'f> {
         match name {
             "" => return Value::UNKNOWN,
             "self" | "this" => return self.self_value(place),
-            "Self" => return self.world.enclosing_type(place.file, place.owner).map_or(Value::UNKNOWN, |found| Value::new(Kind::Symbol(found), sure::SCOPE)),
+            "Self" => {
+                return self
+                    .world
+                    .enclosing_type(place.file, place.owner)
+                    .map_or(Value::UNKNOWN, |found| {
+                        Value::new(Kind::Symbol(found), sure::SCOPE)
+                    });
+            }
             _ => {}
         }
         let table = &self.world.tables[place.file as usize];
         if table.policy.supers.contains(&name) {
-            return self.world.enclosing_type(place.file, place.owner).map_or(Value::UNKNOWN, |found| Value::new(Kind::Super(found), sure::SCOPE));
+            return self
+                .world
+                .enclosing_type(place.file, place.owner)
+                .map_or(Value::UNKNOWN, |found| {
+                    Value::new(Kind::Super(found), sure::SCOPE)
+                });
         }
         let key = key::name(name);
         if let Some(value) = self.in_scopes(place, name, key, want, line) {
@@ -29,14 +41,27 @@ impl<'f> Resolver<'_, 'f> {
     }
 
     fn self_value(&self, place: Place) -> Value<'f> {
-        self.world.enclosing_type(place.file, place.owner).map_or(Value::LOCAL, |found| {
-            let kind = if self.world.kind(found).is_type() { Kind::Instance(found) } else { Kind::Symbol(found) };
-            Value::new(kind, sure::SCOPE)
-        })
+        self.world
+            .enclosing_type(place.file, place.owner)
+            .map_or(Value::LOCAL, |found| {
+                let kind = if self.world.kind(found).is_type() {
+                    Kind::Instance(found)
+                } else {
+                    Kind::Symbol(found)
+                };
+                Value::new(kind, sure::SCOPE)
+            })
     }
 
     /// Walks from the owner outwards: locals, then definitions and imports of each scope.
-    fn in_scopes(&mut self, place: Place, name: &str, key: u64, want: Want, line: u32) -> Option<Value<'f>> {
+    fn in_scopes(
+        &mut self,
+        place: Place,
+        name: &str,
+        key: u64,
+        want: Want,
+        line: u32,
+    ) -> Option<Value<'f>> {
         let world = self.world;
         let view = &world.files[place.file as usize].view;
         let table = &world.tables[place.file as usize];
@@ -47,12 +72,16 @@ impl<'f> Resolver<'_, 'f> {
                 return Some(value);
             }
             let symbol = world.global(place.file, at);
-            if !row.kind().is_type() || at == place.owner {
-                if let Some(found) = self.pick(world.in_scope(symbol, key), want) {
-                    return Some(self.symbol_or_module(found, sure::SCOPE));
-                }
+            if (!row.kind().is_type() || at == place.owner)
+                && let Some(found) = self.pick(world.in_scope(symbol, key), want)
+            {
+                return Some(self.symbol_or_module(found, sure::SCOPE));
             }
-            let around = if row.kind().is_type() { Some(symbol) } else { world.outer.get(&symbol).copied() };
+            let around = if row.kind().is_type() {
+                Some(symbol)
+            } else {
+                world.outer.get(&symbol).copied()
+            };
             if let Some(around) = around.filter(|_| table.policy.implicit_self) {
                 let value = self.member_of_type(around, name, want);
                 if !matches!(value.kind, Kind::Unknown | Kind::External) {
@@ -60,7 +89,12 @@ impl<'f> Resolver<'_, 'f> {
                 }
             }
             for import in table.imports_of(key) {
-                if view.imports[import as usize].owner == at && !is_export_only(view.imports[import as usize].kind, view.imports[import as usize].module.is_empty()) {
+                if view.imports[import as usize].owner == at
+                    && !is_export_only(
+                        view.imports[import as usize].kind,
+                        view.imports[import as usize].module.is_empty(),
+                    )
+                {
                     return Some(self.import(place.file, import, want));
                 }
             }
@@ -70,11 +104,20 @@ impl<'f> Resolver<'_, 'f> {
             at = row.parent;
         }
         // A callback at the top of the file has its variables bound to the file.
-        (place.file == self.file).then(|| self.local(FILE_SYMBOL, key, line, place.file)).flatten()
+        (place.file == self.file)
+            .then(|| self.local(FILE_SYMBOL, key, line, place.file))
+            .flatten()
     }
 
     /// Returns what a scope's own variables say of a name.
-    fn bound(&mut self, file: u32, owner: u32, name: &str, key: u64, line: u32) -> Option<Value<'f>> {
+    fn bound(
+        &mut self,
+        file: u32,
+        owner: u32,
+        name: &str,
+        key: u64,
+        line: u32,
+    ) -> Option<Value<'f>> {
         if owner == FILE_SYMBOL {
             return None;
         }
@@ -93,11 +136,19 @@ impl<'f> Resolver<'_, 'f> {
         let view = &self.world.files[file as usize].view;
         let own = |row: u32| {
             let symbol = &view.symbols[owner as usize];
-            owner != FILE_SYMBOL && symbol.name == view.bindings[row as usize].name && !symbol.kind().is_callable()
+            owner != FILE_SYMBOL
+                && symbol.name == view.bindings[row as usize].name
+                && !symbol.kind().is_callable()
         };
         let typed = |row: &&u32| !view.bindings[**row as usize].type_text.is_empty();
         let before = |row: &&u32| view.bindings[**row as usize].line <= line;
-        let row = found.iter().filter(before).rfind(typed).or_else(|| found.iter().find(typed)).or(found.first()).copied()?;
+        let row = found
+            .iter()
+            .filter(before)
+            .rfind(typed)
+            .or_else(|| found.iter().find(typed))
+            .or(found.first())
+            .copied()?;
         if own(row) {
             return None;
         }
@@ -108,7 +159,10 @@ impl<'f> Resolver<'_, 'f> {
     fn around_file(&mut self, place: Place, name: &str, key: u64, want: Want) -> Value<'f> {
         let world = self.world;
         let table = &world.tables[place.file as usize];
-        if let Some(found) = table.package.and_then(|package| self.pick(world.in_package(package, key), want)) {
+        if let Some(found) = table
+            .package
+            .and_then(|package| self.pick(world.in_package(package, key), want))
+        {
             return Value::new(Kind::Symbol(found), sure::PACKAGE);
         }
         if has_namespaces(table.policy.modules) {
@@ -147,7 +201,11 @@ impl<'f> Resolver<'_, 'f> {
         let view = &world.files[place.file as usize].view;
         let family = world.tables[place.file as usize].policy.family;
         let mut at = place.owner;
-        let mut around = if world.tables[place.file as usize].policy.modules == Style::Declared { normal(view.package_name()) } else { String::new() };
+        let mut around = if world.tables[place.file as usize].policy.modules == Style::Declared {
+            normal(view.package_name())
+        } else {
+            String::new()
+        };
         while at != FILE_SYMBOL && at != NONE {
             let row = &view.symbols[at as usize];
             if matches!(row.kind(), SymbolKind::Namespace | SymbolKind::Module) {
@@ -158,10 +216,18 @@ impl<'f> Resolver<'_, 'f> {
         }
         let mut outer = around.as_str();
         loop {
-            if let Some(found) = world.modules.package_named(family, outer).and_then(|package| self.pick(world.in_package(package, key), want)) {
+            if let Some(found) = world
+                .modules
+                .package_named(family, outer)
+                .and_then(|package| self.pick(world.in_package(package, key), want))
+            {
                 return Value::new(Kind::Symbol(found), sure::PACKAGE);
             }
-            let inner = if outer.is_empty() { name.to_owned() } else { format!("{outer}.{name}") };
+            let inner = if outer.is_empty() {
+                name.to_owned()
+            } else {
+                format!("{outer}.{name}")
+            };
             if let Some(package) = world.modules.package_named(family, &inner) {
                 return Value::new(Kind::Module(Module::Package(package)), sure::PACKAGE);
             }
@@ -177,22 +243,51 @@ impl<'f> Resolver<'_, 'f> {
     fn shared(&self, place: Place, key: u64, want: Want) -> Value<'f> {
         let world = self.world;
         let all = world.globals_named(world.tables[place.file as usize].policy.family, key);
-        let visible = |symbol: &u32| world.file_of(*symbol) == place.file || !world.row(*symbol).has(modifier::STATIC);
+        let visible = |symbol: &u32| {
+            world.file_of(*symbol) == place.file || !world.row(*symbol).has(modifier::STATIC)
+        };
         let mut candidates: Vec<u32> = all.iter().copied().take(64).filter(visible).collect();
-        if candidates.iter().any(|&symbol| !world.row(symbol).has(modifier::DECLARATION)) {
+        if candidates
+            .iter()
+            .any(|&symbol| !world.row(symbol).has(modifier::DECLARATION))
+        {
             candidates.retain(|&symbol| !world.row(symbol).has(modifier::DECLARATION));
         }
-        let Some(best) = self.pick(&candidates, want) else { return Value::EXTERNAL };
-        let scope = |symbol: u32| world.files[world.file_of(symbol) as usize].view.str(world.row(symbol).qualified);
+        let Some(best) = self.pick(&candidates, want) else {
+            return Value::EXTERNAL;
+        };
+        let scope = |symbol: u32| {
+            world.files[world.file_of(symbol) as usize]
+                .view
+                .str(world.row(symbol).qualified)
+        };
         // What is reopened in many files is one; a function defined in several is not.
-        let one = |symbol: u32| scope(symbol) == scope(best) && (world.file_of(symbol) == world.file_of(best) || !world.kind(best).is_callable());
+        let one = |symbol: u32| {
+            scope(symbol) == scope(best)
+                && (world.file_of(symbol) == world.file_of(best) || !world.kind(best).is_callable())
+        };
         if candidates.iter().all(|&symbol| one(symbol)) {
             let nested = world.local(best) != FILE_SYMBOL && world.row(best).parent != FILE_SYMBOL;
-            return Value::new(Kind::Symbol(best), if nested { sure::UNION } else { sure::SHARED });
+            return Value::new(
+                Kind::Symbol(best),
+                if nested { sure::UNION } else { sure::SHARED },
+            );
         }
-        let near = |symbol: u32| shared_folders(world.files[world.file_of(symbol) as usize].path, world.files[place.file as usize].path);
-        let nearest = candidates.iter().map(|&symbol| near(symbol)).max().unwrap_or(0);
-        let mut closest = candidates.iter().copied().filter(|&symbol| near(symbol) == nearest);
+        let near = |symbol: u32| {
+            shared_folders(
+                world.files[world.file_of(symbol) as usize].path,
+                world.files[place.file as usize].path,
+            )
+        };
+        let nearest = candidates
+            .iter()
+            .map(|&symbol| near(symbol))
+            .max()
+            .unwrap_or(0);
+        let mut closest = candidates
+            .iter()
+            .copied()
+            .filter(|&symbol| near(symbol) == nearest);
         match (closest.next(), closest.next()) {
             (Some(only), None) => Value::new(Kind::Symbol(only), sure::UNION),
             _ => Value::new(Kind::Ambiguous, 0),
@@ -202,11 +297,20 @@ impl<'f> Resolver<'_, 'f> {
     /// Rust: child modules, crates by name, macros of the crate.
     fn crate_name(&mut self, place: Place, name: &str, key: u64, want: Want) -> Value<'f> {
         let world = self.world;
-        let module = if name == "crate" || name == "super" { name.to_owned() } else { format!("{name}::") };
+        let module = if name == "crate" || name == "super" {
+            name.to_owned()
+        } else {
+            format!("{name}::")
+        };
         if let found @ Module::File(_) = world.modules.resolve(&world.files, place.file, &module) {
             return Value::new(Kind::Module(found), sure::IMPORT);
         }
-        let macros: Vec<u32> = world.globals_named(world.tables[place.file as usize].policy.family, key).iter().copied().filter(|&symbol| world.kind(symbol) == SymbolKind::Macro).collect();
+        let macros: Vec<u32> = world
+            .globals_named(world.tables[place.file as usize].policy.family, key)
+            .iter()
+            .copied()
+            .filter(|&symbol| want == Want::Call && world.kind(symbol) == SymbolKind::Macro)
+            .collect();
         match (self.pick(&macros, want), macros.len()) {
             (Some(found), 1) => Value::new(Kind::Symbol(found), sure::SHARED),
             (Some(_), _) => Value::new(Kind::Ambiguous, 0),

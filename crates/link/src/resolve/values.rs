@@ -13,7 +13,11 @@ impl<'f> Resolver<'_, 'f> {
         for (at, part) in path.split('.').enumerate() {
             let end = part.find(['(', '[']).unwrap_or(part.len());
             let (name, marks) = part.split_at(end);
-            let want = if marks.starts_with("()") { Want::Call } else { Want::Any };
+            let want = if marks.starts_with("()") {
+                Want::Call
+            } else {
+                Want::Any
+            };
             value = match at {
                 0 => self.head(place, name, want, line),
                 _ => self.deeper(|resolver| resolver.member(value, name, want)),
@@ -28,7 +32,10 @@ impl<'f> Resolver<'_, 'f> {
                     rest = rest.strip_prefix("[]").unwrap_or("");
                 }
             }
-            if matches!(value.kind, Kind::Unknown | Kind::External | Kind::Local | Kind::Ambiguous) {
+            if matches!(
+                value.kind,
+                Kind::Unknown | Kind::External | Kind::Local | Kind::Ambiguous
+            ) {
                 // What follows cannot be known; a known outside stays outside.
                 return value;
             }
@@ -43,7 +50,9 @@ impl<'f> Resolver<'_, 'f> {
             return value;
         }
         match name.strip_prefix("new") {
-            Some(class) if class.starts_with(|c: char| c.is_uppercase() || c == '$') => self.name(place, class, want, line),
+            Some(class) if class.starts_with(|c: char| c.is_uppercase() || c == '$') => {
+                self.name(place, class, want, line)
+            }
             _ => value,
         }
     }
@@ -53,16 +62,24 @@ impl<'f> Resolver<'_, 'f> {
         let view = &self.world.files[file as usize].view;
         let bound = &view.bindings[row as usize];
         let text = view.str(bound.type_text);
-        let place = Place { file, owner: bound.owner };
+        let place = Place {
+            file,
+            owner: bound.owner,
+        };
         if text.is_empty() {
             return Value::LOCAL;
         }
         match bound.how {
             binding::CALLED => {
                 let callee = self.path(place, text, bound.line.saturating_sub(1));
-                self.deeper(|resolver| resolver.called(callee)).at_most(sure::INFERRED).or_local()
+                self.deeper(|resolver| resolver.called(callee))
+                    .at_most(sure::INFERRED)
+                    .or_local()
             }
-            binding::ALIAS => self.path(place, text, bound.line.saturating_sub(1)).at_most(sure::INFERRED).or_local(),
+            binding::ALIAS => self
+                .path(place, text, bound.line.saturating_sub(1))
+                .at_most(sure::INFERRED)
+                .or_local(),
             _ => Value::new(Kind::Typed(place, text), sure::TYPE),
         }
     }
@@ -73,9 +90,15 @@ impl<'f> Resolver<'_, 'f> {
             Kind::Symbol(symbol) => self.symbol_called(symbol, callee.sure),
             Kind::Module(module) => {
                 let default = self.module_member(module, "default", Want::Call);
-                if matches!(default.kind, Kind::Symbol(_)) { self.deeper(|resolver| resolver.called(default)) } else { Value::UNKNOWN }
+                if matches!(default.kind, Kind::Symbol(_)) {
+                    self.deeper(|resolver| resolver.called(default))
+                } else {
+                    Value::UNKNOWN
+                }
             }
-            Kind::Typed(place, text) => types::result(text).map_or(Value::UNKNOWN, |result| Value::new(Kind::Typed(place, result), callee.sure.min(sure::INFERRED))),
+            Kind::Typed(place, text) => types::result(text).map_or(Value::UNKNOWN, |result| {
+                Value::new(Kind::Typed(place, result), callee.sure.min(sure::INFERRED))
+            }),
             Kind::Super(_) | Kind::External => callee,
             _ => Value::UNKNOWN,
         }
@@ -85,19 +108,40 @@ impl<'f> Resolver<'_, 'f> {
         let world = self.world;
         let row = world.row(symbol);
         let file = world.file_of(symbol);
-        let place = Place { file, owner: world.local(symbol) };
+        let place = Place {
+            file,
+            owner: world.local(symbol),
+        };
         let text = world.files[file as usize].view.str(row.type_text);
         match row.kind() {
-            SymbolKind::TypeAlias if !text.is_empty() => Value::new(Kind::Typed(place, text), how_sure.min(sure::INFERRED)),
+            SymbolKind::TypeAlias if !text.is_empty() => {
+                Value::new(Kind::Typed(place, text), how_sure.min(sure::INFERRED))
+            }
             kind if kind.is_type() => Value::new(Kind::Instance(symbol), how_sure.min(sure::TYPE)),
-            SymbolKind::Constructor => Value::new(Kind::Instance(world.global(file, row.parent)), how_sure.min(sure::TYPE)),
+            SymbolKind::Constructor => Value::new(
+                Kind::Instance(world.global(file, row.parent)),
+                how_sure.min(sure::TYPE),
+            ),
             kind if kind.is_callable() && text.is_empty() => Value::UNKNOWN,
-            kind if kind.is_callable() && is_self(text) => world.enclosing_type(file, place.owner).map_or(Value::UNKNOWN, |found| Value::new(Kind::Instance(found), how_sure.min(sure::INFERRED))),
-            kind if kind.is_callable() => Value::new(Kind::Typed(place, first_result(text)), how_sure.min(sure::INFERRED)),
-            SymbolKind::Variant => Value::new(Kind::Instance(world.global(file, row.parent)), how_sure),
+            kind if kind.is_callable() && is_self(text) => world
+                .enclosing_type(file, place.owner)
+                .map_or(Value::UNKNOWN, |found| {
+                    Value::new(Kind::Instance(found), how_sure.min(sure::INFERRED))
+                }),
+            kind if kind.is_callable() => Value::new(
+                Kind::Typed(place, first_result(text)),
+                how_sure.min(sure::INFERRED),
+            ),
+            SymbolKind::Variant => {
+                Value::new(Kind::Instance(world.global(file, row.parent)), how_sure)
+            }
             _ => {
                 let value = self.variable(symbol, how_sure);
-                if matches!(value.kind, Kind::Symbol(found) if found == symbol) { Value::UNKNOWN } else { self.deeper(|resolver| resolver.called(value)) }
+                if matches!(value.kind, Kind::Symbol(found) if found == symbol) {
+                    Value::UNKNOWN
+                } else {
+                    self.deeper(|resolver| resolver.called(value))
+                }
             }
         }
     }
@@ -106,12 +150,24 @@ impl<'f> Resolver<'_, 'f> {
     fn element(&mut self, value: Value<'f>) -> Value<'f> {
         match value.kind {
             Kind::Typed(place, text) => {
-                let alternative = types::alternatives(text).first().copied().and_then(types::element);
-                alternative.map_or(Value::LOCAL, |inner| Value::new(Kind::Typed(place, inner.trim()), value.sure.min(sure::INFERRED)))
+                let alternative = types::alternatives(text)
+                    .first()
+                    .copied()
+                    .and_then(types::element);
+                alternative.map_or(Value::LOCAL, |inner| {
+                    Value::new(
+                        Kind::Typed(place, inner.trim()),
+                        value.sure.min(sure::INFERRED),
+                    )
+                })
             }
             Kind::Symbol(symbol) if !self.world.kind(symbol).is_type() => {
                 let inner = self.variable(symbol, value.sure);
-                if matches!(inner.kind, Kind::Typed(..)) { self.element(inner) } else { Value::LOCAL }
+                if matches!(inner.kind, Kind::Typed(..)) {
+                    self.element(inner)
+                } else {
+                    Value::LOCAL
+                }
             }
             Kind::Symbol(_) => value,
             Kind::External => value,
@@ -129,25 +185,49 @@ impl<'f> Resolver<'_, 'f> {
         let itself = Value::new(Kind::Symbol(symbol), how_sure);
         let text = view.str(row.type_text);
         match row.kind() {
-            SymbolKind::Variant => return Value::new(Kind::Instance(world.global(file, row.parent)), how_sure),
+            SymbolKind::Variant => {
+                return Value::new(Kind::Instance(world.global(file, row.parent)), how_sure);
+            }
             kind if kind.is_callable() => {
                 let annotations = view.str(row.annotations);
-                let property = row.has(modifier::GETTER) || annotations.split(' ').any(|name| name.ends_with("property"));
-                return if property { self.symbol_called(symbol, how_sure) } else { itself };
+                let property = row.has(modifier::GETTER)
+                    || annotations
+                        .split(' ')
+                        .any(|name| name.ends_with("property"));
+                return if property {
+                    self.symbol_called(symbol, how_sure)
+                } else {
+                    itself
+                };
             }
             kind if kind.is_type() => return itself,
-            SymbolKind::Field | SymbolKind::Property | SymbolKind::Variable | SymbolKind::Constant => {}
+            SymbolKind::Field
+            | SymbolKind::Property
+            | SymbolKind::Variable
+            | SymbolKind::Constant => {}
             _ => return itself,
         }
         if !text.is_empty() {
-            return Value::new(Kind::Typed(Place { file, owner: local }, text), how_sure.min(sure::TYPE));
+            return Value::new(
+                Kind::Typed(Place { file, owner: local }, text),
+                how_sure.min(sure::TYPE),
+            );
         }
         let start = view.bindings.partition_point(|bound| bound.owner < local);
-        let own = view.bindings[start..].iter().take_while(|bound| bound.owner == local).position(|bound| bound.name == row.name && !bound.type_text.is_empty());
+        let own = view.bindings[start..]
+            .iter()
+            .take_while(|bound| bound.owner == local)
+            .position(|bound| bound.name == row.name && !bound.type_text.is_empty());
         match own {
             Some(offset) => {
-                let value = self.deeper(|resolver| resolver.binding(file, (start + offset) as u32)).at_most(how_sure);
-                if matches!(value.kind, Kind::Local | Kind::Unknown) { itself } else { value }
+                let value = self
+                    .deeper(|resolver| resolver.binding(file, (start + offset) as u32))
+                    .at_most(how_sure);
+                if matches!(value.kind, Kind::Local | Kind::Unknown) {
+                    itself
+                } else {
+                    value
+                }
             }
             None => itself,
         }
@@ -184,22 +264,29 @@ impl<'f> Resolver<'_, 'f> {
             return Value::UNKNOWN;
         }
         if is_self(head) {
-            return self.world.enclosing_type(place.file, place.owner).map_or(Value::UNKNOWN, |found| Value::new(Kind::Instance(found), sure::TYPE));
+            return self
+                .world
+                .enclosing_type(place.file, place.owner)
+                .map_or(Value::UNKNOWN, |found| {
+                    Value::new(Kind::Instance(found), sure::TYPE)
+                });
         }
         let value = self.type_path(place, head);
-        if matches!(value.kind, Kind::External | Kind::Unknown) {
-            if let Some(inner) = types::unwrap(head, arguments) {
-                for part in types::alternatives(inner) {
-                    let value = self.deeper(|resolver| resolver.one_type(place, part));
-                    if !matches!(value.kind, Kind::External | Kind::Unknown) {
-                        return value;
-                    }
+        if matches!(value.kind, Kind::External | Kind::Unknown)
+            && let Some(inner) = types::unwrap(head, arguments)
+        {
+            for part in types::alternatives(inner) {
+                let value = self.deeper(|resolver| resolver.one_type(place, part));
+                if !matches!(value.kind, Kind::External | Kind::Unknown) {
+                    return value;
                 }
             }
         }
         match value.kind {
             // `Props::title` is the type of that member.
-            Kind::Symbol(symbol) if !self.world.kind(symbol).is_type() => self.variable(symbol, value.sure),
+            Kind::Symbol(symbol) if !self.world.kind(symbol).is_type() => {
+                self.variable(symbol, value.sure)
+            }
             _ => value,
         }
     }
@@ -232,8 +319,15 @@ impl<'f> Resolver<'_, 'f> {
 fn first_result(text: &str) -> &str {
     let trimmed = text.trim();
     match trimmed.strip_prefix('(') {
-        Some(inner) if trimmed.ends_with(')') && !trimmed.contains("=>") && !trimmed.contains("->") => {
-            let first = inner.trim_end_matches(')').split(',').next().unwrap_or(inner).trim();
+        Some(inner)
+            if trimmed.ends_with(')') && !trimmed.contains("=>") && !trimmed.contains("->") =>
+        {
+            let first = inner
+                .trim_end_matches(')')
+                .split(',')
+                .next()
+                .unwrap_or(inner)
+                .trim();
             first.rsplit(' ').next().unwrap_or(first)
         }
         _ => trimmed,
@@ -241,12 +335,19 @@ fn first_result(text: &str) -> &str {
 }
 
 fn is_self(text: &str) -> bool {
-    matches!(text.trim(), "Self" | "this" | "self" | "t.Self" | "typing.Self" | "static" | "$this")
+    matches!(
+        text.trim(),
+        "Self" | "this" | "self" | "t.Self" | "typing.Self" | "static" | "$this"
+    )
 }
 
 impl Value<'_> {
     /// A local variable whose value is not known is still a local variable.
     fn or_local(self) -> Self {
-        if matches!(self.kind, Kind::Unknown) { Value::LOCAL } else { self }
+        if matches!(self.kind, Kind::Unknown) {
+            Value::LOCAL
+        } else {
+            self
+        }
     }
 }

@@ -15,7 +15,10 @@ use rustc_hash::FxHashMap;
 pub fn build<'f>(files: &[LinkFile<'f>]) -> World<'f> {
     let files: Vec<LinkFile<'f>> = files.to_vec();
     let modules = ModuleTable::build(&files);
-    let tables: Vec<FileTable> = (0..files.len() as u32).into_par_iter().map(|file| table(&files, &modules, file)).collect();
+    let tables: Vec<FileTable> = (0..files.len() as u32)
+        .into_par_iter()
+        .map(|file| table(&files, &modules, file))
+        .collect();
     let mut first = Vec::with_capacity(files.len() + 1);
     let mut file_of = Vec::new();
     let mut total = 0u32;
@@ -51,21 +54,39 @@ pub fn build<'f>(files: &[LinkFile<'f>]) -> World<'f> {
 fn table(files: &[LinkFile<'_>], modules: &ModuleTable, file: u32) -> FileTable {
     let LinkFile { path, view } = files[file as usize];
     let policy = policy::of(view.language);
-    let resolved: Vec<Module> = view.imports.iter().map(|row| module_of(files, modules, file, row)).collect();
+    let resolved: Vec<Module> = view
+        .imports
+        .iter()
+        .map(|row| module_of(files, modules, file, row))
+        .collect();
     let mut aliases = Vec::new();
     let mut wildcards = Vec::new();
     for (at, row) in view.imports.iter().enumerate() {
         let alias = view.str(row.alias);
-        if matches!(row.kind, import_kind::WILDCARD | import_kind::REEXPORT_ALL | import_kind::INCLUDE) {
+        if matches!(
+            row.kind,
+            import_kind::WILDCARD | import_kind::REEXPORT_ALL | import_kind::INCLUDE
+        ) {
             wildcards.push(at as u32);
         } else if !alias.is_empty() {
             // `import a.b` binds `a`.
-            let bound = if policy.modules == Style::Dotted { alias.split('.').next().unwrap_or(alias) } else { alias };
+            let bound = if policy.modules == Style::Dotted {
+                alias.split('.').next().unwrap_or(alias)
+            } else {
+                alias
+            };
             aliases.push((key::name(bound), at as u32));
         }
     }
     aliases.sort_unstable();
-    FileTable { policy, package: modules.package_of(file), modules: resolved, aliases, wildcards, is_test: contextd_lang::paths::is_test(path) }
+    FileTable {
+        policy,
+        package: modules.package_of(file),
+        modules: resolved,
+        aliases,
+        wildcards,
+        is_test: contextd_lang::paths::is_test(path),
+    }
 }
 
 fn module_of(files: &[LinkFile<'_>], modules: &ModuleTable, file: u32, row: &ImportRow) -> Module {
@@ -75,10 +96,16 @@ fn module_of(files: &[LinkFile<'_>], modules: &ModuleTable, file: u32, row: &Imp
         return Module::File(file);
     }
     // Inside a module block `super` is the file, not the module above it.
-    let within_block = row.owner != FILE_SYMBOL && view.symbols.get(row.owner as usize).is_some_and(|owner| owner.kind() == SymbolKind::Module);
+    let within_block = row.owner != FILE_SYMBOL
+        && view
+            .symbols
+            .get(row.owner as usize)
+            .is_some_and(|owner| owner.kind() == SymbolKind::Module);
     match text.strip_prefix("super") {
         Some("") if within_block => Module::File(file),
-        Some(rest) if within_block && rest.starts_with("::") => modules.resolve(files, file, &format!("self{rest}")),
+        Some(rest) if within_block && rest.starts_with("::") => {
+            modules.resolve(files, file, &format!("self{rest}"))
+        }
         _ => modules.resolve(files, file, text),
     }
 }
@@ -91,7 +118,10 @@ struct Pairs {
 }
 
 fn scopes(world: &mut World<'_>) {
-    let parts: Vec<Pairs> = (0..world.files.len() as u32).into_par_iter().map(|file| pairs(world, file)).collect();
+    let parts: Vec<Pairs> = (0..world.files.len() as u32)
+        .into_par_iter()
+        .map(|file| pairs(world, file))
+        .collect();
     let mut all = Pairs::default();
     for part in parts {
         all.scopes.extend(part.scopes);
@@ -114,26 +144,42 @@ fn pairs(world: &World<'_>, file: u32) -> Pairs {
     for (at, row) in view.symbols.iter().enumerate().skip(1) {
         let (symbol, name) = (world.global(file, at as u32), key::name(view.str(row.name)));
         let parent = view.symbols[row.parent as usize].kind();
-        let stray = is_stray(view.str(row.qualified), view.str(view.symbols[row.parent as usize].qualified), view.str(row.name));
+        let stray = is_stray(
+            view.str(row.qualified),
+            view.str(view.symbols[row.parent as usize].qualified),
+            view.str(row.name),
+        );
         // Methods of an object literal and of a type elsewhere are not names of the scope around.
-        let hidden = stray || row.kind() == SymbolKind::Extension || row.kind() == SymbolKind::Method && (parent.is_callable() || parent == SymbolKind::File);
+        let hidden = stray
+            || row.kind() == SymbolKind::Extension
+            || row.kind() == SymbolKind::Method
+                && (parent.is_callable() || parent == SymbolKind::File);
         if !hidden {
-            pairs.scopes.push((key::within(u64::from(world.global(file, row.parent)), name), symbol));
+            pairs.scopes.push((
+                key::within(u64::from(world.global(file, row.parent)), name),
+                symbol,
+            ));
         }
-        if row.has(modifier::LOCAL) || !row.kind().is_code() || row.kind() == SymbolKind::Extension {
+        if row.has(modifier::LOCAL) || !row.kind().is_code() || row.kind() == SymbolKind::Extension
+        {
             continue;
         }
         // Methods of a module are there for those that mix it in.
         if parent.is_type() || stray || row.kind() == SymbolKind::Method {
             pairs.members.push((key::within(family, name), symbol));
-        } else if matches!(parent, SymbolKind::File | SymbolKind::Module | SymbolKind::Namespace) {
+        } else if matches!(
+            parent,
+            SymbolKind::File | SymbolKind::Module | SymbolKind::Namespace
+        ) {
             pairs.globals.push((key::within(family, name), symbol));
             let package = match parent {
                 SymbolKind::File => table.package,
                 _ => namespace(world, file, row.parent),
             };
             if let Some(package) = package {
-                pairs.scopes.push((key::within(key::package_scope(package), name), symbol));
+                pairs
+                    .scopes
+                    .push((key::within(key::package_scope(package), name), symbol));
             }
         }
     }
@@ -144,7 +190,14 @@ fn pairs(world: &World<'_>, file: u32) -> Pairs {
 fn namespace(world: &World<'_>, file: u32, parent: u32) -> Option<u32> {
     let view = &world.files[file as usize].view;
     let policy = world.tables[file as usize].policy;
-    has_namespaces(policy.modules).then(|| world.modules.package_named(policy.family, view.str(view.symbols[parent as usize].qualified))).flatten()
+    has_namespaces(policy.modules)
+        .then(|| {
+            world.modules.package_named(
+                policy.family,
+                view.str(view.symbols[parent as usize].qualified),
+            )
+        })
+        .flatten()
 }
 
 /// True when the qualified name has a scope that the parent does not explain.
@@ -155,12 +208,20 @@ fn is_stray(qualified: &str, parent: &str, name: &str) -> bool {
 /// Returns the part of a qualified name between the parent's and the name.
 fn scope_text<'a>(qualified: &'a str, parent: &str, name: &str) -> Option<&'a str> {
     let outer = qualified.strip_suffix(name)?.trim_end_matches('.');
-    Some(outer.strip_prefix(parent).unwrap_or(outer).trim_start_matches('.'))
+    Some(
+        outer
+            .strip_prefix(parent)
+            .unwrap_or(outer)
+            .trim_start_matches('.'),
+    )
 }
 
 /// Finds the types of members that stand outside of them.
 fn attach(world: &mut World<'_>) {
-    let found: Vec<Vec<(u32, u32)>> = (0..world.files.len() as u32).into_par_iter().map(|file| outer_types(world, file)).collect();
+    let found: Vec<Vec<(u32, u32)>> = (0..world.files.len() as u32)
+        .into_par_iter()
+        .map(|file| outer_types(world, file))
+        .collect();
     let mut pairs = Vec::new();
     for (symbol, target) in found.into_iter().flatten() {
         world.outer.insert(symbol, target);
@@ -168,12 +229,24 @@ fn attach(world: &mut World<'_>) {
         let view = &world.files[file as usize].view;
         let local = world.local(symbol);
         if world.kind(symbol) != SymbolKind::Extension {
-            pairs.push((key::within(u64::from(target), key::name(world.name_of(symbol))), symbol));
+            pairs.push((
+                key::within(u64::from(target), key::name(world.name_of(symbol))),
+                symbol,
+            ));
             continue;
         }
-        for (at, row) in view.symbols.iter().enumerate().skip(local as usize + 1).take_while(|(_, row)| row.parent >= local) {
+        for (at, row) in view
+            .symbols
+            .iter()
+            .enumerate()
+            .skip(local as usize + 1)
+            .take_while(|(_, row)| row.parent >= local)
+        {
             if row.parent == local {
-                pairs.push((key::within(u64::from(target), key::name(view.str(row.name))), world.global(file, at as u32)));
+                pairs.push((
+                    key::within(u64::from(target), key::name(view.str(row.name))),
+                    world.global(file, at as u32),
+                ));
             }
         }
     }
@@ -191,16 +264,22 @@ fn outer_types(world: &World<'_>, file: u32) -> Vec<(u32, u32)> {
         let scope = if row.kind() == SymbolKind::Extension {
             view.str(row.name)
         } else {
-            scope_text(view.str(row.qualified), view.str(view.symbols[row.parent as usize].qualified), view.str(row.name)).unwrap_or("")
+            scope_text(
+                view.str(row.qualified),
+                view.str(view.symbols[row.parent as usize].qualified),
+                view.str(row.name),
+            )
+            .unwrap_or("")
         };
         if scope.is_empty() || matches!(row.kind(), SymbolKind::Namespace | SymbolKind::Module) {
             continue;
         }
         let symbol = world.global(file, at as u32);
-        if let Kind::Symbol(target) = resolver.outer_scope(row.parent, scope).kind {
-            if target != symbol && world.kind(target) != SymbolKind::Extension {
-                found.push((symbol, target));
-            }
+        if let Kind::Symbol(target) = resolver.outer_scope(row.parent, scope).kind
+            && target != symbol
+            && world.kind(target) != SymbolKind::Extension
+        {
+            found.push((symbol, target));
         }
     }
     found
@@ -212,12 +291,16 @@ fn fields(world: &mut World<'_>) {
     for file in 0..world.files.len() as u32 {
         let view = &world.files[file as usize].view;
         for (at, row) in view.bindings.iter().enumerate() {
-            let Some(name) = view.str(row.name).strip_prefix("self.") else { continue };
+            let Some(name) = view.str(row.name).strip_prefix("self.") else {
+                continue;
+            };
             if row.type_text.is_empty() {
                 continue;
             }
             if let Some(owner) = world.enclosing_type(file, row.owner) {
-                fields.entry(key::within(u64::from(owner), key::name(name))).or_insert((file, at as u32));
+                fields
+                    .entry(key::within(u64::from(owner), key::name(name)))
+                    .or_insert((file, at as u32));
             }
         }
     }
@@ -225,7 +308,10 @@ fn fields(world: &mut World<'_>) {
 }
 
 fn supers(world: &mut World<'_>) {
-    let found: Vec<Vec<(u32, Supers)>> = (0..world.files.len() as u32).into_par_iter().map(|file| bases(world, file)).collect();
+    let found: Vec<Vec<(u32, Supers)>> = (0..world.files.len() as u32)
+        .into_par_iter()
+        .map(|file| bases(world, file))
+        .collect();
     for (symbol, supers) in found.into_iter().flatten() {
         let entry = world.supers.entry(symbol).or_default();
         entry.open |= supers.open;
@@ -253,7 +339,14 @@ fn bases(world: &World<'_>, file: u32) -> Vec<(u32, Supers)> {
             }
         };
         match value.kind {
-            Kind::Symbol(target) if target != owner && is_base(world, target) => slot.found.push(Super { target, kind: declared_kind(world, owner, target, row.kind), line: row.line, sure: value.sure }),
+            Kind::Symbol(target) if target != owner && is_base(world, target) => {
+                slot.found.push(Super {
+                    target,
+                    kind: declared_kind(world, owner, target, row.kind),
+                    line: row.line,
+                    sure: value.sure,
+                })
+            }
             _ => slot.open = true,
         }
     }
@@ -262,12 +355,27 @@ fn bases(world: &World<'_>, file: u32) -> Vec<(u32, Supers)> {
 
 fn is_base(world: &World<'_>, target: u32) -> bool {
     let kind = world.kind(target);
-    kind.is_type() || matches!(kind, SymbolKind::Module | SymbolKind::Namespace | SymbolKind::Constant | SymbolKind::Variable) && world.local(target) != FILE_SYMBOL
+    kind.is_type()
+        || matches!(
+            kind,
+            SymbolKind::Module
+                | SymbolKind::Namespace
+                | SymbolKind::Constant
+                | SymbolKind::Variable
+        ) && world.local(target) != FILE_SYMBOL
 }
 
 /// A list that does not tell classes from interfaces is told by what the base is.
 fn declared_kind(world: &World<'_>, owner: u32, target: u32, written: u8) -> u8 {
-    let is_interface = |symbol: u32| matches!(world.kind(symbol), SymbolKind::Interface | SymbolKind::Trait);
-    if written == base_kind::EXTENDS && is_interface(target) && !is_interface(owner) { base_kind::IMPLEMENTS } else { written }
+    let is_interface = |symbol: u32| {
+        matches!(
+            world.kind(symbol),
+            SymbolKind::Interface | SymbolKind::Trait
+        )
+    };
+    if written == base_kind::EXTENDS && is_interface(target) && !is_interface(owner) {
+        base_kind::IMPLEMENTS
+    } else {
+        written
+    }
 }
-

@@ -36,8 +36,18 @@ pub struct ModuleTable {
 
 impl ModuleTable {
     pub fn build(files: &[LinkFile<'_>]) -> Self {
-        let by_path = files.iter().enumerate().map(|(at, file)| (key::name(file.path), at as u32)).collect();
-        let by_basename = Index::new(files.iter().enumerate().map(|(at, file)| (key::name(basename(file.path)), at as u32)).collect());
+        let by_path = files
+            .iter()
+            .enumerate()
+            .map(|(at, file)| (key::name(file.path), at as u32))
+            .collect();
+        let by_basename = Index::new(
+            files
+                .iter()
+                .enumerate()
+                .map(|(at, file)| (key::name(basename(file.path)), at as u32))
+                .collect(),
+        );
         let packages = packages::Packages::build(files);
         let mut table = Self {
             by_path,
@@ -87,7 +97,9 @@ impl ModuleTable {
 
     /// Returns the module below another one: a file in a package's folder, a child of a Rust module.
     pub fn child(&self, files: &[LinkFile<'_>], module: Module, name: &str) -> Option<Module> {
-        let Module::File(file) = module else { return None };
+        let Module::File(file) = module else {
+            return None;
+        };
         let from = &files[file as usize];
         match policy::of(from.view.language).modules {
             Style::Dotted => self.python_child(from.path, name),
@@ -98,13 +110,17 @@ impl ModuleTable {
 
     fn resolve_declared(&self, files: &[LinkFile<'_>], file: u32, module: &str) -> Option<Module> {
         let family = policy::of(files[file as usize].view.language).family;
-        self.package_named(family, &normal(module)).map(Module::Package)
+        self.package_named(family, &normal(module))
+            .map(Module::Package)
     }
 }
 
 /// Separators as dots: `a\b` and `a::b` are `a.b`.
 pub fn normal(module: &str) -> String {
-    module.trim_start_matches('\\').replace("::", ".").replace(['\\', '/'], ".")
+    module
+        .trim_start_matches('\\')
+        .replace("::", ".")
+        .replace(['\\', '/'], ".")
 }
 
 pub fn basename(path: &str) -> &str {
@@ -131,5 +147,9 @@ pub fn join(folder: &str, relative: &str) -> Option<String> {
 
 /// Counts the leading folders that two paths share.
 pub fn shared_folders(left: &str, right: &str) -> usize {
-    folder_of(left).split('/').zip(folder_of(right).split('/')).take_while(|(a, b)| a == b).count()
+    folder_of(left)
+        .split('/')
+        .zip(folder_of(right).split('/'))
+        .take_while(|(a, b)| a == b)
+        .count()
 }

@@ -6,10 +6,22 @@ use super::check;
 fn rust_modules_impls_and_traits() {
     check(
         &[
-            ("crates/core-lib/Cargo.toml", "[package]\nname = \"core-lib\"\n"),
-            ("crates/core-lib/src/lib.rs", "mod store;\npub use store::Store;\npub trait Reader { fn read(&self) -> u8; }\n"),
-            ("crates/core-lib/src/store.rs", "use crate::Reader;\n\npub struct Store { inner: Inner }\npub struct Inner;\n\nimpl Inner { fn get_it(&self) -> u8 { 1 } }\n\nimpl Store {\n    pub fn new() -> Self { Store { inner: Inner } }\n    pub fn sum(&self) -> u8 { self.inner.get_it() }\n}\n\nimpl Reader for Store {\n    fn read(&self) -> u8 { self.sum() }\n}\n\n#[cfg(test)]\nmod tests {\n    use super::*;\n\n    #[test]\n    fn sums() { Store::new().sum(); }\n}\n"),
-            ("crates/app/src/main.rs", "use core_lib::Store;\n\nfn main() {\n    let store = Store::new();\n    store.sum();\n    core_lib::Store::new();\n}\n"),
+            (
+                "crates/core-lib/Cargo.toml",
+                "[package]\nname = \"core-lib\"\n",
+            ),
+            (
+                "crates/core-lib/src/lib.rs",
+                "mod store;\npub use store::Store;\npub trait Reader { fn read(&self) -> u8; }\n",
+            ),
+            (
+                "crates/core-lib/src/store.rs",
+                "use crate::Reader;\n\npub struct Store { inner: Inner }\npub struct Inner;\n\nimpl Inner { fn get_it(&self) -> u8 { 1 } }\n\nimpl Store {\n    pub fn new() -> Self { Store { inner: Inner } }\n    pub fn sum(&self) -> u8 { self.inner.get_it() }\n}\n\nimpl Reader for Store {\n    fn read(&self) -> u8 { self.sum() }\n}\n\n#[cfg(test)]\nmod tests {\n    use super::*;\n\n    #[test]\n    fn sums() { Store::new().sum(); }\n}\n",
+            ),
+            (
+                "crates/app/src/main.rs",
+                "use core_lib::Store;\n\nfn main() {\n    let store = Store::new();\n    store.sum();\n    core_lib::Store::new();\n}\n",
+            ),
         ],
         "
         crates/core-lib/src/store.rs:Store.new member_of crates/core-lib/src/store.rs:Store
@@ -30,10 +42,22 @@ fn rust_modules_impls_and_traits() {
 fn java_and_kotlin_share_packages() {
     check(
         &[
-            ("src/app/io/Base.java", "package app.io;\n\npublic abstract class Base {\n  protected void open() {}\n  public abstract void run();\n}\n"),
-            ("src/app/Store.java", "package app;\n\nimport app.io.Base;\nimport java.util.List;\n\npublic class Store extends Base {\n  private final Item item = new Item();\n  public void run() { open(); item.price(); List.of(); helper(); }\n  private void helper() {}\n}\n"),
-            ("src/app/Item.java", "package app;\n\nclass Item {\n  int price() { return 1; }\n}\n"),
-            ("src/app/Main.kt", "package app\n\nfun main() {\n    val store = Store()\n    store.run()\n    store.open()\n}\n"),
+            (
+                "src/app/io/Base.java",
+                "package app.io;\n\npublic abstract class Base {\n  protected void open() {}\n  public abstract void run();\n}\n",
+            ),
+            (
+                "src/app/Store.java",
+                "package app;\n\nimport app.io.Base;\nimport java.util.List;\n\npublic class Store extends Base {\n  private final Item item = new Item();\n  public void run() { open(); item.price(); List.of(); helper(); }\n  private void helper() {}\n}\n",
+            ),
+            (
+                "src/app/Item.java",
+                "package app;\n\nclass Item {\n  int price() { return 1; }\n}\n",
+            ),
+            (
+                "src/app/Main.kt",
+                "package app\n\nfun main() {\n    val store = Store()\n    store.run()\n    store.open()\n}\n",
+            ),
         ],
         "
         src/app/Store.java:Store extends src/app/io/Base.java:Base
@@ -53,8 +77,14 @@ fn java_and_kotlin_share_packages() {
 fn scala_objects_and_traits() {
     check(
         &[
-            ("a/Shape.scala", "package shapes\n\ntrait Shape {\n  def area: Int\n  def twice: Int = area * 2\n}\n"),
-            ("a/Square.scala", "package shapes.plane\n\nimport shapes.Shape\n\nclass Square(side: Int) extends Shape {\n  def area: Int = side\n}\n\nobject Square {\n  def unit(): Square = new Square(1)\n}\n"),
+            (
+                "a/Shape.scala",
+                "package shapes\n\ntrait Shape {\n  def area: Int\n  def twice: Int = area * 2\n}\n",
+            ),
+            (
+                "a/Square.scala",
+                "package shapes.plane\n\nimport shapes.Shape\n\nclass Square(side: Int) extends Shape {\n  def area: Int = side\n}\n\nobject Square {\n  def unit(): Square = new Square(1)\n}\n",
+            ),
         ],
         "
         a/Square.scala:Square implements a/Shape.scala:Shape
@@ -68,8 +98,14 @@ fn scala_objects_and_traits() {
 fn csharp_namespaces_and_statics() {
     check(
         &[
-            ("src/Store.cs", "using System;\nusing App.Model;\n\nnamespace App.Data\n{\n    public class Store : IStore\n    {\n        private readonly Item _item = new Item();\n        public void Save() { _item.Price(); int.TryParse(\"1\", out var x); Helper.Log(); }\n    }\n    public interface IStore { void Save(); }\n    static class Helper { public static void Log() {} }\n}\n"),
-            ("src/Item.cs", "namespace App.Model\n{\n    public class Item { public int Price() { return 1; } }\n    public class Parser { public bool TryParse(string s) { return true; } }\n}\n"),
+            (
+                "src/Store.cs",
+                "using System;\nusing App.Model;\n\nnamespace App.Data\n{\n    public class Store : IStore\n    {\n        private readonly Item _item = new Item();\n        public void Save() { _item.Price(); int.TryParse(\"1\", out var x); Helper.Log(); }\n    }\n    public interface IStore { void Save(); }\n    static class Helper { public static void Log() {} }\n}\n",
+            ),
+            (
+                "src/Item.cs",
+                "namespace App.Model\n{\n    public class Item { public int Price() { return 1; } }\n    public class Parser { public bool TryParse(string s) { return true; } }\n}\n",
+            ),
         ],
         "
         src/Store.cs:Store implements src/Store.cs:IStore
@@ -82,17 +118,37 @@ fn csharp_namespaces_and_statics() {
 
 #[test]
 fn csharp_builtins_are_never_sure() {
-    let found = super::edges(&super::facts(&[("a.cs", "class A { void F() { int.TryParse(\"1\"); } }\n"), ("b.cs", "class Parser { public bool TryParse(string s) { return true; } }\n")]));
-    assert!(!found.iter().any(|edge| edge.contains("TryParse") && edge.contains("calls") && !edge.contains('~')), "{found:?}");
+    let found = super::edges(&super::facts(&[
+        ("a.cs", "class A { void F() { int.TryParse(\"1\"); } }\n"),
+        (
+            "b.cs",
+            "class Parser { public bool TryParse(string s) { return true; } }\n",
+        ),
+    ]));
+    assert!(
+        !found
+            .iter()
+            .any(|edge| edge.contains("TryParse") && edge.contains("calls") && !edge.contains('~')),
+        "{found:?}"
+    );
 }
 
 #[test]
 fn php_namespaces_and_traits() {
     check(
         &[
-            ("src/Handler/Stream.php", "<?php\nnamespace App\\Handler;\n\nuse App\\Logger;\n\nclass Stream extends Base\n{\n    public function __construct(private Logger $logger) {}\n    public function write(): void { $this->logger->log(); $this->close(); parent::open(); Logger::make(); }\n}\n"),
-            ("src/Handler/Base.php", "<?php\nnamespace App\\Handler;\n\nabstract class Base\n{\n    public function open() {}\n    public function close() {}\n}\n"),
-            ("src/Logger.php", "<?php\nnamespace App;\n\nclass Logger\n{\n    public function log() {}\n    public static function make() { return new Logger(); }\n}\n"),
+            (
+                "src/Handler/Stream.php",
+                "<?php\nnamespace App\\Handler;\n\nuse App\\Logger;\n\nclass Stream extends Base\n{\n    public function __construct(private Logger $logger) {}\n    public function write(): void { $this->logger->log(); $this->close(); parent::open(); Logger::make(); }\n}\n",
+            ),
+            (
+                "src/Handler/Base.php",
+                "<?php\nnamespace App\\Handler;\n\nabstract class Base\n{\n    public function open() {}\n    public function close() {}\n}\n",
+            ),
+            (
+                "src/Logger.php",
+                "<?php\nnamespace App;\n\nclass Logger\n{\n    public function log() {}\n    public static function make() { return new Logger(); }\n}\n",
+            ),
         ],
         "
         src/Handler/Stream.php:Stream extends src/Handler/Base.php:Base
@@ -108,9 +164,18 @@ fn php_namespaces_and_traits() {
 fn c_definitions_and_prototypes() {
     check(
         &[
-            ("include/list.h", "struct list { int size; };\nint list_size(struct list *l);\n"),
-            ("src/list.c", "#include \"list.h\"\n\nstatic int helper(void) { return 0; }\n\nint list_size(struct list *l) { return l->size + helper(); }\n"),
-            ("src/main.c", "#include \"list.h\"\n#include <stdio.h>\n\nstatic int helper(void) { return 1; }\n\nint main(void) { struct list l; printf(\"x\"); helper(); return list_size(&l); }\n"),
+            (
+                "include/list.h",
+                "struct list { int size; };\nint list_size(struct list *l);\n",
+            ),
+            (
+                "src/list.c",
+                "#include \"list.h\"\n\nstatic int helper(void) { return 0; }\n\nint list_size(struct list *l) { return l->size + helper(); }\n",
+            ),
+            (
+                "src/main.c",
+                "#include \"list.h\"\n#include <stdio.h>\n\nstatic int helper(void) { return 1; }\n\nint main(void) { struct list l; printf(\"x\"); helper(); return list_size(&l); }\n",
+            ),
         ],
         "
         src/main.c:main calls src/list.c:list_size
@@ -126,9 +191,18 @@ fn c_definitions_and_prototypes() {
 fn cpp_namespaces_and_definitions_outside() {
     check(
         &[
-            ("shape.h", "namespace geo {\nclass Shape {\n public:\n  virtual int area() const;\n  int twice() const;\n};\nclass Square : public Shape {\n public:\n  int area() const override;\n};\nint free_area(const Shape& shape);\n}\n"),
-            ("shape.cc", "#include \"shape.h\"\n\nnamespace geo {\nint Shape::twice() const { return area() * 2; }\nint free_area(const Shape& shape) { return shape.twice(); }\n}\n"),
-            ("main.cc", "#include \"shape.h\"\n\nint main() {\n  geo::Square square;\n  return geo::free_area(square) + square.twice();\n}\n"),
+            (
+                "shape.h",
+                "namespace geo {\nclass Shape {\n public:\n  virtual int area() const;\n  int twice() const;\n};\nclass Square : public Shape {\n public:\n  int area() const override;\n};\nint free_area(const Shape& shape);\n}\n",
+            ),
+            (
+                "shape.cc",
+                "#include \"shape.h\"\n\nnamespace geo {\nint Shape::twice() const { return area() * 2; }\nint free_area(const Shape& shape) { return shape.twice(); }\n}\n",
+            ),
+            (
+                "main.cc",
+                "#include \"shape.h\"\n\nint main() {\n  geo::Square square;\n  return geo::free_area(square) + square.twice();\n}\n",
+            ),
         ],
         "
         shape.h:geo.Square extends shape.h:geo.Shape
@@ -144,8 +218,14 @@ fn cpp_namespaces_and_definitions_outside() {
 fn ruby_constants_and_mixins() {
     check(
         &[
-            ("lib/press.rb", "require_relative 'press/site'\n\nmodule Press\n  module Logging\n    def log(text); end\n  end\nend\n"),
-            ("lib/press/site.rb", "module Press\n  class Site < Base\n    include Logging\n\n    def read\n      log('x')\n      open_it\n      Reader.new.fetch_all\n    end\n  end\n\n  class Base\n    def open_it; end\n  end\n\n  class Reader\n    def fetch_all; end\n  end\nend\n"),
+            (
+                "lib/press.rb",
+                "require_relative 'press/site'\n\nmodule Press\n  module Logging\n    def log(text); end\n  end\nend\n",
+            ),
+            (
+                "lib/press/site.rb",
+                "module Press\n  class Site < Base\n    include Logging\n\n    def read\n      log('x')\n      open_it\n      Reader.new.fetch_all\n    end\n  end\n\n  class Base\n    def open_it; end\n  end\n\n  class Reader\n    def fetch_all; end\n  end\nend\n",
+            ),
         ],
         "
         lib/press/site.rb:Press.Site extends lib/press/site.rb:Press.Base
@@ -158,8 +238,16 @@ fn ruby_constants_and_mixins() {
 
 #[test]
 fn ruby_methods_of_modules_are_not_global() {
-    let found = super::edges(&super::facts(&[("a.rb", "module Routes\n  def fetch_page(path); end\nend\n"), ("b.rb", "def go\n  fetch_page('x')\nend\n")]));
-    assert!(!found.iter().any(|edge| edge.starts_with("b.rb:go calls") && !edge.contains('~')), "{found:?}");
+    let found = super::edges(&super::facts(&[
+        ("a.rb", "module Routes\n  def fetch_page(path); end\nend\n"),
+        ("b.rb", "def go\n  fetch_page('x')\nend\n"),
+    ]));
+    assert!(
+        !found
+            .iter()
+            .any(|edge| edge.starts_with("b.rb:go calls") && !edge.contains('~')),
+        "{found:?}"
+    );
 }
 
 #[test]
@@ -167,8 +255,14 @@ fn rust_impls_for_types_of_elsewhere() {
     check(
         &[
             ("src/lib.rs", "pub mod router;\nmod resource;\n"),
-            ("src/router.rs", "pub struct Router;\nimpl Router { pub fn new() -> Self { Router } }\n"),
-            ("src/resource.rs", "use crate::router::Router;\n\npub struct Resource { router: Router }\n\nimpl From<Resource> for Router {\n    fn from(r: Resource) -> Self { r.router }\n}\n\nfn make() { Router::new(); }\n"),
+            (
+                "src/router.rs",
+                "pub struct Router;\nimpl Router { pub fn new() -> Self { Router } }\n",
+            ),
+            (
+                "src/resource.rs",
+                "use crate::router::Router;\n\npub struct Resource { router: Router }\n\nimpl From<Resource> for Router {\n    fn from(r: Resource) -> Self { r.router }\n}\n\nfn make() { Router::new(); }\n",
+            ),
         ],
         "
         src/resource.rs:Resource.router type_hint_of src/router.rs:Router
@@ -182,8 +276,14 @@ fn rust_impls_for_types_of_elsewhere() {
 fn swift_extensions_and_protocols() {
     check(
         &[
-            ("A.swift", "protocol Reader { func read() -> Int }\n\nclass Store {\n    let item = Item()\n    func sum() -> Int { return item.price() }\n}\n\nclass Item { func price() -> Int { 1 } }\n"),
-            ("B.swift", "extension Store: Reader {\n    func read() -> Int { return sum() }\n}\n\nfunc main() {\n    let store = Store()\n    store.read()\n}\n"),
+            (
+                "A.swift",
+                "protocol Reader { func read() -> Int }\n\nclass Store {\n    let item = Item()\n    func sum() -> Int { return item.price() }\n}\n\nclass Item { func price() -> Int { 1 } }\n",
+            ),
+            (
+                "B.swift",
+                "extension Store: Reader {\n    func read() -> Int { return sum() }\n}\n\nfunc main() {\n    let store = Store()\n    store.read()\n}\n",
+            ),
         ],
         "
         A.swift:Store.sum calls A.swift:Item.price

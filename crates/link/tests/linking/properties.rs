@@ -7,8 +7,15 @@ use proptest::prelude::*;
 
 /// Source text of a small Python package: classes with methods that call each other by name.
 fn module(index: usize, calls: &[(u8, u8)]) -> String {
-    let mut text = format!("from .m{} import C{0}\nfrom . import m{}\n\n", (index + 1) % 4, (index + 2) % 4);
-    text.push_str(&format!("class C{index}(C{}):\n    def run(self): pass\n", (index + 1) % 4));
+    let mut text = format!(
+        "from .m{} import C{0}\nfrom . import m{}\n\n",
+        (index + 1) % 4,
+        (index + 2) % 4
+    );
+    text.push_str(&format!(
+        "class C{index}(C{}):\n    def run(self): pass\n",
+        (index + 1) % 4
+    ));
     for (at, (target, name)) in calls.iter().enumerate() {
         let body = match name % 4 {
             0 => format!("m{}.free{}()", (index + 2) % 4, target % 3),
@@ -23,14 +30,24 @@ fn module(index: usize, calls: &[(u8, u8)]) -> String {
 }
 
 fn package(calls: &[Vec<(u8, u8)>]) -> Vec<(String, FileFacts)> {
-    let texts: Vec<(String, String)> = calls.iter().enumerate().map(|(at, calls)| (format!("p/m{at}.py"), module(at, calls))).collect();
-    let mut files: Vec<(&str, &str)> = texts.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let texts: Vec<(String, String)> = calls
+        .iter()
+        .enumerate()
+        .map(|(at, calls)| (format!("p/m{at}.py"), module(at, calls)))
+        .collect();
+    let mut files: Vec<(&str, &str)> = texts
+        .iter()
+        .map(|(path, text)| (path.as_str(), text.as_str()))
+        .collect();
     files.push(("p/__init__.py", ""));
     facts(&files)
 }
 
 fn calls() -> impl Strategy<Value = Vec<Vec<(u8, u8)>>> {
-    prop::collection::vec(prop::collection::vec((any::<u8>(), any::<u8>()), 0..6), 4..=4)
+    prop::collection::vec(
+        prop::collection::vec((any::<u8>(), any::<u8>()), 0..6),
+        4..=4,
+    )
 }
 
 proptest! {
@@ -87,8 +104,16 @@ proptest! {
 #[test]
 fn interfaces_show_what_others_see() {
     let print = |text: &str| interface_fingerprint(facts(&[("a.py", text)])[0].1.view());
-    let base = print("import os\n\nclass A(B):\n    x: int = 1\n    def f(self, a: int) -> str:\n        return a\n");
-    assert_eq!(base, print("import os\n\n\nclass A(B):\n    x: int = 1\n    def f(self, a: int) -> str:\n        b = g()\n        return b\n"), "bodies and places");
+    let base = print(
+        "import os\n\nclass A(B):\n    x: int = 1\n    def f(self, a: int) -> str:\n        return a\n",
+    );
+    assert_eq!(
+        base,
+        print(
+            "import os\n\n\nclass A(B):\n    x: int = 1\n    def f(self, a: int) -> str:\n        b = g()\n        return b\n"
+        ),
+        "bodies and places"
+    );
     for changed in [
         "import os\n\nclass A(C):\n    x: int = 1\n    def f(self, a: int) -> str:\n        return a\n",
         "import os\n\nclass A(B):\n    x: str = 1\n    def f(self, a: int) -> str:\n        return a\n",
@@ -103,9 +128,14 @@ fn interfaces_show_what_others_see() {
 
 #[test]
 fn mentions_hold_names_and_parts_of_qualifiers() {
-    let files = facts(&[("a.py", "from pkg.mod import thing as other\n\ndef f(x: Kind):\n    return x.field.method(other)\n")]);
+    let files = facts(&[(
+        "a.py",
+        "from pkg.mod import thing as other\n\ndef f(x: Kind):\n    return x.field.method(other)\n",
+    )]);
     let found: Vec<&str> = mentions(files[0].1.view()).collect();
-    for name in ["pkg", "mod", "thing", "other", "Kind", "field", "method", "f"] {
+    for name in [
+        "pkg", "mod", "thing", "other", "Kind", "field", "method", "f",
+    ] {
         assert!(found.contains(&name), "{name} in {found:?}");
     }
 }
@@ -116,9 +146,20 @@ fn communities_follow_the_edges() {
         (0..4).map(|at| (format!("{name}/m{at}.py"), format!("from .m{} import f{0}\nfrom .m{} import f{1}\n\ndef f{at}():\n    f{0}()\n    f{1}()\n", (at + 1) % 4, (at + 2) % 4))).collect()
     };
     let texts: Vec<(String, String)> = half("left").into_iter().chain(half("right")).collect();
-    let files: Vec<(&str, &str)> = texts.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let files: Vec<(&str, &str)> = texts
+        .iter()
+        .map(|(path, text)| (path.as_str(), text.as_str()))
+        .collect();
     let links = linked(&facts(&files));
     let half = links.communities.len() / 2;
-    assert!(links.communities[..half].iter().all(|&group| group == 0), "{:?}", links.communities);
-    assert!(links.communities[half..].iter().all(|&group| group == 1), "{:?}", links.communities);
+    assert!(
+        links.communities[..half].iter().all(|&group| group == 0),
+        "{:?}",
+        links.communities
+    );
+    assert!(
+        links.communities[half..].iter().all(|&group| group == 1),
+        "{:?}",
+        links.communities
+    );
 }

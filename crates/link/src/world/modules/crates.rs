@@ -21,7 +21,11 @@ impl Crates {
     pub fn build(files: &[LinkFile<'_>]) -> Self {
         let mut crates = Self::default();
         let mut numbers: FxHashMap<String, u32> = FxHashMap::default();
-        let declared: FxHashMap<&str, &str> = files.iter().filter(|file| basename(file.path) == "Cargo.toml").filter_map(|file| Some((folder_of(file.path), package_name(file)?))).collect();
+        let declared: FxHashMap<&str, &str> = files
+            .iter()
+            .filter(|file| basename(file.path) == "Cargo.toml")
+            .filter_map(|file| Some((folder_of(file.path), package_name(file)?)))
+            .collect();
         for (at, file) in files.iter().enumerate() {
             if policy::of(file.view.language).modules != Style::CrateTree {
                 continue;
@@ -29,15 +33,24 @@ impl Crates {
             let (root, module) = place(file.path);
             let next = numbers.len() as u32;
             let number = *numbers.entry(root.clone()).or_insert(next);
-            crates.modules.entry(key::within(u64::from(number), key::name(&module))).or_insert(at as u32);
+            crates
+                .modules
+                .entry(key::within(u64::from(number), key::name(&module)))
+                .or_insert(at as u32);
             let is_library = basename(file.path) == "lib.rs" || basename(file.path) == "main.rs";
             if module.is_empty() && is_library {
                 let folder = root.trim_end_matches("src").trim_end_matches('/');
-                let name = declared.get(folder).copied().unwrap_or_else(|| basename(folder)).replace('-', "_");
+                let name = declared
+                    .get(folder)
+                    .copied()
+                    .unwrap_or_else(|| basename(folder))
+                    .replace('-', "_");
                 let slot = crates.by_name.entry(key::name(&name)).or_insert(at as u32);
                 if basename(file.path) == "lib.rs" {
                     *slot = at as u32;
-                    crates.modules.insert(key::within(u64::from(number), key::name("")), at as u32);
+                    crates
+                        .modules
+                        .insert(key::within(u64::from(number), key::name("")), at as u32);
                 }
             }
             crates.places.insert(at as u32, (number, module));
@@ -47,16 +60,29 @@ impl Crates {
 
     pub fn child(&self, file: u32, name: &str) -> Option<Module> {
         let (number, module) = self.places.get(&file)?;
-        let path = if module.is_empty() { name.to_owned() } else { format!("{module}.{name}") };
+        let path = if module.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{module}.{name}")
+        };
         self.at(*number, &path)
     }
 
     fn at(&self, number: u32, path: &str) -> Option<Module> {
-        self.modules.get(&key::within(u64::from(number), key::name(path))).copied().map(Module::File)
+        self.modules
+            .get(&key::within(u64::from(number), key::name(path)))
+            .copied()
+            .map(Module::File)
     }
 
     /// Resolves `crate::a`, `super::a`, `self::a`, `krate::a`; what is no module is left for members.
-    pub fn resolve(&self, _table: &ModuleTable, _files: &[LinkFile<'_>], file: u32, module: &str) -> Option<Module> {
+    pub fn resolve(
+        &self,
+        _table: &ModuleTable,
+        _files: &[LinkFile<'_>],
+        file: u32,
+        module: &str,
+    ) -> Option<Module> {
         let normal = super::normal(module);
         let mut parts = normal.split('.').filter(|part| !part.is_empty());
         let head = parts.next()?;
@@ -64,15 +90,31 @@ impl Crates {
         let mut at = match head {
             "crate" => self.at(*number, "")?,
             "self" => Module::File(file),
-            "super" => self.at(*number, own.rsplit_once('.').map_or("", |(parent, _)| parent))?,
-            name => self.child(file, name).or_else(|| self.at(*number, name)).or_else(|| self.by_name.get(&key::name(name)).copied().map(Module::File))?,
+            "super" => self.at(
+                *number,
+                own.rsplit_once('.').map_or("", |(parent, _)| parent),
+            )?,
+            name => self
+                .child(file, name)
+                .or_else(|| self.at(*number, name))
+                .or_else(|| {
+                    self.by_name
+                        .get(&key::name(name))
+                        .copied()
+                        .map(Module::File)
+                })?,
         };
         for part in parts {
-            let Module::File(current) = at else { return None };
+            let Module::File(current) = at else {
+                return None;
+            };
             at = match part {
                 "super" => {
                     let (number, own) = self.places.get(&current)?;
-                    self.at(*number, own.rsplit_once('.').map_or("", |(parent, _)| parent))?
+                    self.at(
+                        *number,
+                        own.rsplit_once('.').map_or("", |(parent, _)| parent),
+                    )?
                 }
                 name => self.child(current, name)?,
             };
@@ -83,14 +125,20 @@ impl Crates {
 
 /// Returns the name that a manifest gives its package, where its facts show it.
 fn package_name<'f>(file: &LinkFile<'f>) -> Option<&'f str> {
-    let row = file.view.symbols.iter().find(|row| file.view.str(row.qualified) == "package.name")?;
+    let row = file
+        .view
+        .symbols
+        .iter()
+        .find(|row| file.view.str(row.qualified) == "package.name")?;
     file.view.str(row.signature).split('"').nth(1)
 }
 
 /// Returns the folder in which a file's crate begins, and the file's module path in it.
 fn place(path: &str) -> (String, String) {
     let (root, inner) = match path.rfind("src/") {
-        Some(at) if at == 0 || path.as_bytes()[at - 1] == b'/' => (&path[..at + 3], &path[at + 4..]),
+        Some(at) if at == 0 || path.as_bytes()[at - 1] == b'/' => {
+            (&path[..at + 3], &path[at + 4..])
+        }
         _ => (folder_of(path), basename(path)),
     };
     let stem = inner.strip_suffix(".rs").unwrap_or(inner);

@@ -16,12 +16,19 @@ pub struct Roots {
 impl Roots {
     /// Every import votes for the pairs of prefix and root that would make it a folder here.
     pub fn build(files: &[LinkFile<'_>], packages: &Packages) -> Self {
-        let mut roots: Vec<&str> = files.iter().filter(|file| super::basename(file.path) == "go.mod").map(|file| super::folder_of(file.path)).collect();
+        let mut roots: Vec<&str> = files
+            .iter()
+            .filter(|file| super::basename(file.path) == "go.mod")
+            .map(|file| super::folder_of(file.path))
+            .collect();
         if !roots.contains(&"") {
             roots.push("");
         }
         let mut imports: FxHashMap<&str, u32> = FxHashMap::default();
-        for file in files.iter().filter(|file| policy::of(file.view.language).modules == Style::Folder) {
+        for file in files
+            .iter()
+            .filter(|file| policy::of(file.view.language).modules == Style::Folder)
+        {
             for row in file.view.imports {
                 *imports.entry(file.view.str(row.module)).or_default() += 1;
             }
@@ -36,32 +43,62 @@ impl Roots {
         }
         let mut prefixes = Vec::new();
         for root in roots {
-            let best = votes.iter().filter(|((at, _), _)| *at == root).max_by_key(|((_, prefix), count)| (prefix.contains('.'), **count, std::cmp::Reverse(*prefix)));
+            let best = votes.iter().filter(|((at, _), _)| *at == root).max_by_key(
+                |((_, prefix), count)| (prefix.contains('.'), **count, std::cmp::Reverse(*prefix)),
+            );
             if let Some(((_, prefix), _)) = best {
                 prefixes.push(((*prefix).to_owned(), root.to_owned()));
             }
         }
         // The longest prefix is tried first, so that a nested module is found before its parent.
-        prefixes.sort_by(|left, right| right.0.len().cmp(&left.0.len()).then_with(|| left.cmp(right)));
+        prefixes.sort_by(|left, right| {
+            right
+                .0
+                .len()
+                .cmp(&left.0.len())
+                .then_with(|| left.cmp(right))
+        });
         Self { prefixes }
     }
 
     pub fn resolve(&self, import: &str, packages: &Packages) -> Option<u32> {
         let below = |prefix: &str, root: &str| {
             let rest = import.strip_prefix(prefix)?;
-            let rest = if rest.is_empty() { "" } else { rest.strip_prefix('/')? };
-            let folder = [root, rest].iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join("/");
+            let rest = if rest.is_empty() {
+                ""
+            } else {
+                rest.strip_prefix('/')?
+            };
+            let folder = [root, rest]
+                .iter()
+                .filter(|part| !part.is_empty())
+                .copied()
+                .collect::<Vec<_>>()
+                .join("/");
             packages.in_folder(&folder)
         };
-        self.prefixes.iter().find_map(|(prefix, root)| below(prefix, root)).or_else(|| packages.ending(import))
+        self.prefixes
+            .iter()
+            .find_map(|(prefix, root)| below(prefix, root))
+            .or_else(|| packages.ending(import))
     }
 }
 
-fn vote<'a>(import: &'a str, root: &'a str, packages: &Packages, votes: &mut BTreeMap<(&'a str, &'a str), u32>) {
+fn vote<'a>(
+    import: &'a str,
+    root: &'a str,
+    packages: &Packages,
+    votes: &mut BTreeMap<(&'a str, &'a str), u32>,
+) {
     let mut at = import.len();
     loop {
         let (prefix, rest) = (&import[..at], import[at..].trim_start_matches('/'));
-        let folder = [root, rest].iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join("/");
+        let folder = [root, rest]
+            .iter()
+            .filter(|part| !part.is_empty())
+            .copied()
+            .collect::<Vec<_>>()
+            .join("/");
         // The root itself as a package would let any import vote.
         if !rest.is_empty() && packages.in_folder(&folder).is_some() {
             *votes.entry((root, prefix)).or_default() += 1 + rest.matches('/').count() as u32;

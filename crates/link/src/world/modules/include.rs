@@ -5,16 +5,41 @@ use crate::LinkFile;
 use crate::key;
 
 impl ModuleTable {
-    pub(super) fn resolve_include(&self, files: &[LinkFile<'_>], file: u32, module: &str) -> Option<Module> {
+    pub(super) fn resolve_include(
+        &self,
+        files: &[LinkFile<'_>],
+        file: u32,
+        module: &str,
+    ) -> Option<Module> {
         let from = files[file as usize].path;
-        let beside = join(folder_of(from), module).and_then(|path| self.file_at(&path).or_else(|| self.file_at(&format!("{path}.rb"))));
-        beside.or_else(|| self.by_ending(files, from, module)).or_else(|| self.by_ending(files, from, &format!("{module}.rb"))).map(Module::File)
+        let beside = join(folder_of(from), module).and_then(|path| {
+            self.file_at(&path)
+                .or_else(|| self.file_at(&format!("{path}.rb")))
+        });
+        beside
+            .or_else(|| self.by_ending(files, from, module))
+            .or_else(|| self.by_ending(files, from, &format!("{module}.rb")))
+            .map(Module::File)
     }
 
     fn by_ending(&self, files: &[LinkFile<'_>], from: &str, module: &str) -> Option<u32> {
         let wanted = module.trim_start_matches("./").trim_start_matches("../");
-        let ends = |path: &str| path == wanted || path.strip_suffix(wanted).is_some_and(|before| before.ends_with('/'));
+        let ends = |path: &str| {
+            path == wanted
+                || path
+                    .strip_suffix(wanted)
+                    .is_some_and(|before| before.ends_with('/'))
+        };
         let candidates = self.by_basename.get(key::name(basename(wanted)));
-        candidates.iter().copied().filter(|&at| ends(files[at as usize].path)).max_by_key(|&at| (shared_folders(files[at as usize].path, from), std::cmp::Reverse(at)))
+        candidates
+            .iter()
+            .copied()
+            .filter(|&at| ends(files[at as usize].path))
+            .max_by_key(|&at| {
+                (
+                    shared_folders(files[at as usize].path, from),
+                    std::cmp::Reverse(at),
+                )
+            })
     }
 }

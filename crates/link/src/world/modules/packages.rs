@@ -39,7 +39,11 @@ impl Packages {
             };
             packages.of_file.push(number);
             if has_namespaces(policy.modules) {
-                for row in file.view.symbols.iter().filter(|row| matches!(row.kind(), SymbolKind::Namespace | SymbolKind::Module)) {
+                for row in
+                    file.view.symbols.iter().filter(|row| {
+                        matches!(row.kind(), SymbolKind::Namespace | SymbolKind::Module)
+                    })
+                {
                     packages.declared(at as u32, policy.family, file.view.str(row.qualified));
                 }
             }
@@ -61,7 +65,10 @@ impl Packages {
     }
 
     fn declared(&mut self, file: u32, family: u8, name: &str) -> u32 {
-        self.number(key::within(key::family_scope(family), key::name(&super::normal(name))), file)
+        self.number(
+            key::within(key::family_scope(family), key::name(&super::normal(name))),
+            file,
+        )
     }
 
     fn number(&mut self, key: u64, file: u32) -> u32 {
@@ -74,7 +81,10 @@ impl Packages {
     }
 
     pub fn of_file(&self, file: u32) -> Option<u32> {
-        self.of_file.get(file as usize).copied().filter(|&number| number != NO_PACKAGE)
+        self.of_file
+            .get(file as usize)
+            .copied()
+            .filter(|&number| number != NO_PACKAGE)
     }
 
     pub fn first_file(&self, package: u32) -> u32 {
@@ -87,10 +97,14 @@ impl Packages {
 
     /// Returns the package whose folder ends in all of `path`.
     pub fn ending(&self, path: &str) -> Option<u32> {
-        path.contains('.').then(|| self.endings.get(&key::name(path)).copied()).flatten()
+        path.contains('.')
+            .then(|| self.endings.get(&key::name(path)).copied())
+            .flatten()
     }
 
     pub fn named(&self, family: u8, name: &str) -> Option<u32> {
-        self.named.get(&key::within(key::family_scope(family), key::name(name))).copied()
+        self.named
+            .get(&key::within(key::family_scope(family), key::name(name)))
+            .copied()
     }
 }

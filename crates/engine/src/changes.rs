@@ -1,7 +1,7 @@
 //! What changed since the last run, by the state of files alone.
 
 use contextd_scan::FileEntry;
-use contextd_store::FileState;
+use contextd_store::{FileState, FileStatus};
 use rustc_hash::FxHashMap;
 
 /// A file's state must be this much older than the run that recorded it to be trusted: within one
@@ -11,22 +11,43 @@ const RACY_NS: i64 = 50_000_000;
 /// The files of a scan, told apart by what must be done with them.
 #[derive(Default)]
 pub struct Changes {
-    /// Must be read: new, changed, or too young to tell.
+    /// Must be read: new, changed, failed last time, or too young to tell.
     pub read: Vec<FileEntry>,
+    /// What was recorded of the files to be read.
+    pub before: FxHashMap<String, FileState>,
     /// As recorded.
     pub same: Vec<FileState>,
     /// Recorded, but no longer there.
     pub removed: Vec<String>,
 }
 
-/// Compares a scan with what was recorded.
-pub fn compare(files: Vec<FileEntry>, states: Vec<FileState>, force: impl Fn(&str) -> bool) -> Changes {
-    let mut known: FxHashMap<String, FileState> = states.into_iter().map(|state| (state.record.path.clone(), state)).collect();
+impl Changes {
+    /// True when nothing needs to be done.
+    pub fn is_empty(&self) -> bool {
+        self.read.is_empty() && self.removed.is_empty()
+    }
+}
+
+/// Compares a scan with what was recorded. Recorded files that the scan does not cover stay as they
+/// are; files that `force` names are read whatever their state says.
+pub fn compare(files: Vec<FileEntry>, states: Vec<FileState>, covers: impl Fn(&str) -> bool, force: impl Fn(&str) -> bool) -> Changes {
     let mut changes = Changes::default();
+    let mut known: FxHashMap<String, FileState> = FxHashMap::default();
+    for state in states {
+        if covers(&state.record.path) {
+            known.insert(state.record.path.clone(), state);
+        } else {
+            changes.same.push(state);
+        }
+    }
     for entry in files {
         match known.remove(&entry.rel) {
             Some(state) if is_same(&entry, &state) && !force(&entry.rel) => changes.same.push(state),
-            _ => changes.read.push(entry),
+            Some(state) => {
+                changes.before.insert(entry.rel.clone(), state);
+                changes.read.push(entry);
+            }
+            None => changes.read.push(entry),
         }
     }
     changes.removed = known.into_keys().collect();
@@ -39,5 +60,7 @@ fn is_same(entry: &FileEntry, state: &FileState) -> bool {
     let stamp = (entry.size, entry.mtime_ns, entry.ctime_ns, entry.inode);
     let recorded = (record.size, record.mtime_ns, record.ctime_ns, record.inode);
     let newest = record.mtime_ns.max(record.ctime_ns);
-    stamp == recorded && newest.saturating_add(RACY_NS) < record.indexed_at.saturating_mul(1_000_000)
+    let settled = newest.saturating_add(RACY_NS) < record.indexed_at.saturating_mul(1_000_000);
+    // What could not be read may be readable now: the reason may lie outside of the file.
+    stamp == recorded && settled && record.status != FileStatus::Failed
 }

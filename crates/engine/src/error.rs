@@ -14,6 +14,8 @@ pub enum EngineError {
     Store(#[from] contextd_store::StoreError),
     #[error(transparent)]
     Snapshot(#[from] contextd_snapshot::SnapshotError),
+    #[error(transparent)]
+    Pack(#[from] contextd_pack::PackError),
     #[error("the configuration {path} has errors", path = path.display())]
     Config { path: PathBuf, problems: Vec<Problem> },
     #[error("{what} {path}: {source}", path = path.display())]
@@ -22,6 +24,10 @@ pub enum EngineError {
     Busy { root: PathBuf },
     #[error("there is no index of {root} yet", root = root.display())]
     NoIndex { root: PathBuf },
+    #[error("{path} failed: {why}")]
+    FileFailed { path: String, why: String },
+    #[error("the run was cancelled")]
+    Cancelled,
 }
 
 impl EngineError {
@@ -29,12 +35,15 @@ impl EngineError {
     pub fn code(&self) -> &'static str {
         match self {
             EngineError::Scan(error) => error.code(),
-            EngineError::Store(_) => "CTX_E_STORE",
+            EngineError::Store(error) => error.code(),
             EngineError::Snapshot(error) => error.code(),
+            EngineError::Pack(error) => error.code(),
             EngineError::Config { .. } => "CTX_E_CONFIG",
             EngineError::Io { .. } => "CTX_E_IO",
             EngineError::Busy { .. } => "CTX_E_BUSY",
             EngineError::NoIndex { .. } => "POC_E_INDEX_MISSING",
+            EngineError::FileFailed { .. } => "CTX_E_FILE_FAILED",
+            EngineError::Cancelled => "CTX_E_CANCELLED",
         }
     }
 
@@ -42,11 +51,15 @@ impl EngineError {
     pub fn remedy(&self) -> String {
         match self {
             EngineError::Scan(error) => error.remedy().to_owned(),
-            EngineError::Store(_) | EngineError::Snapshot(_) => "Run `contextd clean` and index again; nothing but time is lost.".to_owned(),
+            EngineError::Store(error) => error.remedy().to_owned(),
+            EngineError::Snapshot(_) => "Run `contextd clean` and index again; nothing but time is lost.".to_owned(),
+            EngineError::Pack(error) => error.remedy(),
             EngineError::Config { .. } => "Correct the lines named above, or run `contextd validate-config`.".to_owned(),
             EngineError::Io { .. } => "Check that the folder exists and may be read and written.".to_owned(),
             EngineError::Busy { .. } => "Wait for it, or ask again: queries answer from the last snapshot meanwhile.".to_owned(),
             EngineError::NoIndex { .. } => "Run `contextd index` first.".to_owned(),
+            EngineError::FileFailed { .. } => "Make it readable or leave it out, or set `bootstrap.fail_fast` to false.".to_owned(),
+            EngineError::Cancelled => "Run it again: what was read is kept.".to_owned(),
         }
     }
 }

@@ -1,17 +1,17 @@
 //! Files → facts, through the cache: what was extracted once is only looked up.
 
 use crate::engine::Engine;
-use crate::error::Result;
+use crate::facts::Facts;
 use crate::progress::Progress;
 use contextd_lang::LanguageId;
 use contextd_model::facts::file_flag;
 use contextd_model::{ContentHash, FileFacts, Problem};
-use contextd_scan::{FileEntry, ReadFailure, Rule};
-use contextd_store::{FactsCache, FactsKey, compress};
+use contextd_scan::{FileEntry, ReadFailure};
+use contextd_store::{FactsKey, compress};
 use rayon::prelude::*;
 
 /// Files handled between two writes to the cache: a killed run loses at most these.
-const BATCH: usize = 256;
+pub const BATCH: usize = 256;
 
 /// A file that belongs to the index, with the name of its facts.
 #[derive(Clone, Debug)]
@@ -29,7 +29,6 @@ pub struct Outcome {
 
 /// Why a file is not in the index.
 pub struct Left {
-    pub rule: Rule,
     pub problem: Option<Problem>,
     pub detail: String,
 }
@@ -55,23 +54,12 @@ impl<'e> Extraction<'e> {
         FactsKey { content: hash, extractor: ContentHash(salt).short() }
     }
 
-    /// Reads files and makes sure that their facts are in the cache. Returns outcomes in the order
-    /// of `entries`.
-    pub fn run(&self, cache: &mut FactsCache, entries: Vec<FileEntry>, progress: &dyn Progress) -> Result<Vec<Outcome>> {
-        let mut outcomes = Vec::with_capacity(entries.len());
-        let mut rest = entries;
-        while !rest.is_empty() {
-            let tail = rest.split_off(rest.len().min(BATCH));
-            outcomes.extend(self.batch(cache, rest, progress)?);
-            rest = tail;
-        }
-        Ok(outcomes)
-    }
-
-    fn batch(&self, cache: &mut FactsCache, entries: Vec<FileEntry>, progress: &dyn Progress) -> Result<Vec<Outcome>> {
+    /// Reads files and makes sure that their facts are in the cache, a batch at a time. Returns
+    /// outcomes in the order of `entries`.
+    pub fn batch(&self, facts: &mut Facts, entries: Vec<FileEntry>, progress: &dyn Progress) -> Vec<Outcome> {
         let read: Vec<(FileEntry, std::result::Result<Text, Left>)> = entries.into_par_iter().map(|entry| self.read(entry)).collect();
         let keys: Vec<FactsKey> = read.iter().filter_map(|(_, text)| text.as_ref().ok()).map(|text| self.key(&text.known.path, text.known.hash, text.known.language)).collect();
-        let present = cache.contains_many(&keys)?;
+        let present = facts.contains(&keys);
         let mut present = keys.into_iter().zip(present);
         let jobs: Vec<(FileEntry, std::result::Result<(Text, FactsKey, bool), Left>)> = read
             .into_iter()
@@ -98,10 +86,8 @@ impl<'e> Extraction<'e> {
             })
             .collect();
         let fresh: Vec<(FactsKey, &[u8])> = done.iter().filter_map(|(_, packed)| packed.as_ref().map(|(key, bytes)| (*key, bytes.as_slice()))).collect();
-        if !fresh.is_empty() {
-            cache.put_many(&fresh)?;
-        }
-        Ok(done.into_iter().map(|(outcome, _)| outcome).collect())
+        facts.put(&fresh);
+        done.into_iter().map(|(outcome, _)| outcome).collect()
     }
 
     fn read(&self, mut entry: FileEntry) -> (FileEntry, std::result::Result<Text, Left>) {
@@ -134,15 +120,14 @@ impl<'e> Extraction<'e> {
 
     /// Returns facts by key; those that the cache has lost are extracted again from the file, when
     /// it still has the same content.
-    pub fn load(&self, reader: &contextd_store::FactsReader, files: &[&Known]) -> Result<Vec<Option<FileFacts>>> {
+    pub fn load(&self, facts: &Facts, files: &[&Known]) -> Vec<Option<FileFacts>> {
         let keys: Vec<FactsKey> = files.iter().map(|file| self.key(&file.path, file.hash, file.language)).collect();
-        let mut found: Vec<Option<FileFacts>> = vec![None; files.len()];
-        reader.visit(&keys, |at, bytes| found[at] = FileFacts::decode(bytes))?;
+        let mut found = facts.load(&keys);
         for (at, slot) in found.iter_mut().enumerate().filter(|(_, slot)| slot.is_none()) {
             let file = files[at];
             *slot = self.engine.scanner.read(&file.path).ok().filter(|bytes| bytes.hash == file.hash).map(|bytes| self.facts_of(file, &bytes.text));
         }
-        Ok(found)
+        found
     }
 }
 
@@ -152,5 +137,5 @@ struct Text {
 }
 
 fn left_out(path: &str, failure: &ReadFailure) -> Left {
-    Left { rule: failure.rule(), problem: failure.problem(path), detail: failure.to_string() }
+    Left { problem: failure.problem(path), detail: failure.to_string() }
 }

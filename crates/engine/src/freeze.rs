@@ -3,12 +3,11 @@
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::extraction::{Extraction, Known};
+use crate::facts::Facts;
 use crate::progress::Progress;
 use contextd_model::ContentHash;
 use contextd_snapshot::{Durability, Segment, SegmentEntry, SegmentFile, SegmentWriter, segment_key, segment_path, shard_count, shard_of};
-use contextd_store::{FactsCache, FactsReader};
 use rayon::prelude::*;
-use std::sync::{Mutex, PoisonError};
 
 /// The segments of a snapshot, in the order of shards, with the files that had to be left out.
 pub struct Frozen {
@@ -19,18 +18,17 @@ pub struct Frozen {
 }
 
 /// Freezes `files`, which are in path order.
-pub fn freeze(engine: &Engine, extraction: &Extraction<'_>, cache: &FactsCache, files: &[Known], progress: &dyn Progress) -> Result<Frozen> {
+pub fn freeze(engine: &Engine, extraction: &Extraction<'_>, facts: &Facts, files: &[Known], progress: &dyn Progress) -> Result<Frozen> {
     let count = shard_count(files.len());
     let mut shards: Vec<Vec<&Known>> = vec![Vec::new(); count as usize];
     for file in files {
         shards[shard_of(&file.path, count) as usize].push(file);
     }
     let extractor = engine.extractor();
-    let readers = (0..=rayon::current_num_threads()).map(|_| Ok(Mutex::new(cache.reader()?))).collect::<Result<Vec<_>>>()?;
     let results: Vec<Result<(SegmentEntry, bool, Vec<String>)>> = shards
         .par_iter()
         .map(|shard| {
-            let result = freeze_shard(engine, extraction, &readers, &extractor, shard);
+            let result = freeze_shard(engine, extraction, facts, &extractor, shard);
             progress.advance(1);
             result
         })
@@ -45,15 +43,13 @@ pub fn freeze(engine: &Engine, extraction: &Extraction<'_>, cache: &FactsCache, 
     Ok(frozen)
 }
 
-fn freeze_shard(engine: &Engine, extraction: &Extraction<'_>, readers: &[Mutex<FactsReader>], extractor: &str, shard: &[&Known]) -> Result<(SegmentEntry, bool, Vec<String>)> {
+fn freeze_shard(engine: &Engine, extraction: &Extraction<'_>, facts: &Facts, extractor: &str, shard: &[&Known]) -> Result<(SegmentEntry, bool, Vec<String>)> {
     let key = key_of(extractor, shard);
     let index = &engine.places.index;
     if let Ok(segment) = Segment::open(&segment_path(index, key)) {
         return Ok((SegmentEntry::new(key, segment.counts()), false, Vec::new()));
     }
-    // One reader for each thread, the last for a caller outside the pool: no lock is ever waited for.
-    let reader = &readers[rayon::current_thread_index().unwrap_or(readers.len() - 1).min(readers.len() - 1)];
-    let facts = extraction.load(&reader.lock().unwrap_or_else(PoisonError::into_inner), shard)?;
+    let facts = extraction.load(facts, shard);
     let whole: Vec<&Known> = shard.iter().zip(&facts).filter(|(_, facts)| facts.is_some()).map(|(file, _)| *file).collect();
     let lost = shard.iter().zip(&facts).filter(|(_, facts)| facts.is_none()).map(|(file, _)| file.path.clone()).collect();
     let key = if whole.len() == shard.len() { key } else { key_of(extractor, &whole) };

@@ -5,21 +5,29 @@
 //! published. Clocks, homes and terminals stay outside: what is needed of them is handed in.
 
 mod changes;
+mod context;
+mod early;
 mod engine;
 mod error;
 mod extraction;
+mod facts;
 mod freeze;
 mod history;
+mod jobs;
 mod linking;
 mod places;
 mod progress;
 mod reader;
 mod records;
 mod refresh;
+mod scope;
 mod status;
+mod update;
 
+pub use context::WorkTree;
 pub use engine::{Engine, EngineOptions};
 pub use error::{EngineError, Result};
+pub use jobs::RebuildOrder;
 pub use places::Places;
 pub use progress::{Progress, Silent, Stage};
 pub use reader::Reader;

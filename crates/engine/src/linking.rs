@@ -1,25 +1,46 @@
 //! Segments → graph.
 
 use crate::error::Result;
-use crate::places::Places;
-use crate::progress::Progress;
 use contextd_link::{LinkFile, LinkOptions, Links};
 use contextd_model::ContentHash;
-use contextd_snapshot::{Durability, GraphWriter, LinkRows, Segment, SegmentEntry, Wanted, segment_path};
+use contextd_model::facts::FactsView;
+use contextd_snapshot::{Durability, GraphWriter, LinkRows, Segment, Snapshot, Wanted};
 use rayon::prelude::*;
+use std::path::Path;
 
 /// A written graph.
 pub struct Linked {
     pub key: ContentHash,
     pub edges: u64,
+    pub relinked: Relinked,
 }
 
-/// Links the files of all segments and writes their graph.
-pub fn link(places: &Places, entries: &[SegmentEntry], progress: &dyn Progress) -> Result<Linked> {
-    let segments = entries.iter().map(|entry| Segment::open(&segment_path(&places.index, entry.key))).collect::<std::result::Result<Vec<_>, _>>()?;
-    let links = link_segments(&segments);
-    let symbols = entries.iter().map(|entry| entry.symbols).sum();
-    let mut writer = GraphWriter::new(symbols);
+/// Which files were linked again, by their numbers in the new snapshot.
+pub enum Relinked {
+    All,
+    Files(Vec<u32>),
+}
+
+impl Relinked {
+    /// Returns how many files were linked again, of `all`.
+    pub fn count(&self, all: u32) -> u32 {
+        match self {
+            Relinked::All => all,
+            Relinked::Files(files) => files.len() as u32,
+        }
+    }
+}
+
+/// Links the files of all segments and writes their graph into the index folder.
+pub fn link(index: &Path, segments: &[Segment], _previous: Option<&Snapshot>) -> Result<Linked> {
+    let links = link_all(segments);
+    let edges = links.edges.len() as u64;
+    let key = write_graph(index, links)?;
+    Ok(Linked { key, edges, relinked: Relinked::All })
+}
+
+fn write_graph(index: &Path, links: Links) -> Result<ContentHash> {
+    let mut writer = GraphWriter::new(links.offsets.len().saturating_sub(1) as u32);
     for range in links.offsets.windows(2) {
         writer.push(&links.edges[range[0] as usize..range[1] as usize]);
     }
@@ -28,22 +49,22 @@ pub fn link(places: &Places, entries: &[SegmentEntry], progress: &dyn Progress) 
     writer.unresolved(&unresolved);
     writer.communities(&links.communities);
     let image = writer.finish();
-    image.write(&places.index, Durability::Fast)?;
-    progress.advance(1);
-    Ok(Linked { key: image.key, edges: links.edges.len() as u64 })
+    image.write(index, Durability::Fast)?;
+    Ok(image.key)
 }
 
-fn link_segments(segments: &[Segment]) -> Links {
+fn link_all(segments: &[Segment]) -> Links {
     let places: Vec<(&Segment, u32)> = segments.iter().flat_map(|segment| (0..segment.file_count()).map(move |file| (segment, file))).collect();
     let mut rows: Vec<LinkRows> = Vec::new();
     rows.resize_with(places.len(), LinkRows::default);
-    let views: Vec<_> = rows.par_iter_mut().zip(places.par_iter()).map(|(rows, &(segment, file))| (segment.path(file), segment.facts(file, Wanted::Links, rows))).collect();
+    // Runs of neighbours go to one thread: they share the strings of their segment.
+    let views: Vec<_> = rows.par_iter_mut().with_min_len(32).zip(places.par_iter()).map(|(rows, &(segment, file))| (segment.path(file), segment.facts(file, Wanted::Links, rows))).collect();
     let files: Vec<LinkFile<'_>> = views.into_iter().map(|(path, view)| LinkFile { path, view: view.unwrap_or(EMPTY) }).collect();
     contextd_link::link(&files, &LinkOptions::default())
 }
 
 /// What a damaged record reads as; the segment's checksum is verified by `doctor`.
-const EMPTY: contextd_model::facts::FactsView<'static> = contextd_model::facts::FactsView {
+const EMPTY: FactsView<'static> = FactsView {
     language: 0,
     flags: 0,
     lines: 0,

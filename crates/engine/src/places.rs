@@ -26,12 +26,17 @@ impl Places {
             None if default.is_dir() || is_writable(root) => default,
             None => cache.map_or(default, |cache| cache.join(named_after(root))),
         };
-        let facts = common_git_folder(root).filter(|folder| is_writable(folder)).map_or_else(|| index.clone(), |folder| folder.join("contextd"));
+        let facts = common_git_folder(root).map(|folder| folder.join("contextd")).filter(|folder| folder.is_dir() || folder.parent().is_some_and(is_writable)).unwrap_or_else(|| index.clone());
         Places { root: root.to_owned(), index, facts }
     }
 
     pub fn ledger(&self) -> PathBuf {
         self.index.join("ledger.db")
+    }
+
+    /// Returns where the copy of the ledger goes.
+    pub fn ledger_backup(&self) -> PathBuf {
+        self.index.join("ledger.backup.db")
     }
 
     pub fn facts_cache(&self) -> PathBuf {

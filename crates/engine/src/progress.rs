@@ -28,6 +28,10 @@ pub trait Progress: Sync {
     fn begin(&self, stage: Stage, total: u64);
     /// So many units of the current stage are done.
     fn advance(&self, done: u64);
+    /// True when the run should end; asked between batches of files.
+    fn is_cancelled(&self) -> bool {
+        false
+    }
 }
 
 /// Says nothing.

@@ -1,15 +1,16 @@
-//! Bringing the index up to date.
+//! Bringing the index up to date: what to look at, and whether there is anything to do.
 
-use crate::changes::{self, Changes};
+use crate::changes;
 use crate::engine::Engine;
 use crate::error::{EngineError, Result};
-use crate::extraction::{Extraction, Known, Outcome};
 use crate::progress::{Progress, Stage};
-use crate::{freeze, linking, records};
-use contextd_lang::LanguageId;
+use crate::records;
+use crate::scope::Scope;
+use crate::update::{Base, Run};
 use contextd_model::Problem;
-use contextd_snapshot::{Durability, Manifest, Snapshot, SnapshotName, Tree, TreeFile, WriterLock, collect_garbage, publish};
-use contextd_store::{FactsCache, FileState, FileStatus, Ledger};
+use contextd_snapshot::{Snapshot, SnapshotName, WriterLock};
+use contextd_store::Ledger;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// How to refresh.
@@ -19,6 +20,8 @@ pub struct RefreshOptions {
     pub full: bool,
     /// Files and folders to read again whatever their state says.
     pub force: Vec<String>,
+    /// Files and folders that may have changed, when the caller knows: the rest is not looked at.
+    pub only: Option<BTreeSet<String>>,
     /// How long to wait for another writer.
     pub wait: Duration,
     /// Time of the run, as Unix milliseconds.
@@ -29,12 +32,14 @@ pub struct RefreshOptions {
 #[derive(Clone, Debug, Default)]
 pub struct Refreshed {
     pub snapshot: Option<SnapshotName>,
-    /// False when everything was as recorded and nothing was written.
+    /// False when the published snapshot is the one that was published before.
     pub changed: bool,
     pub files: u32,
     pub read: u32,
     pub removed: u32,
     pub segments_written: u32,
+    /// Files whose references were resolved again.
+    pub linked: u32,
     pub source_bytes: u64,
     pub problems: Vec<Problem>,
 }
@@ -47,17 +52,26 @@ impl Engine {
             return Err(EngineError::Busy { root: self.places.root.clone() });
         };
         let mut ledger = self.ledger()?;
-        let previous = self.snapshot()?;
-        let current = previous.as_ref().is_some_and(|snapshot| self.is_current(snapshot));
+        let previous = self.published();
+        let name = previous.as_ref().map(Snapshot::name);
+        // The ledger says to which snapshot its rows belong; a run that was killed in between left others.
+        let complete = name.is_some() && records::recorded(&ledger)? == name;
+        let trusted = previous.as_ref().is_some_and(|snapshot| self.is_current(snapshot)) && !options.full;
         progress.begin(Stage::Scan, 0);
-        let scan = self.scanner.scan();
-        let states = if current && !options.full { ledger.file_states()? } else { Vec::new() };
-        let changes = changes::compare(scan.files, states, |path| is_forced(path, &options.force));
-        if current && !options.full && changes.read.is_empty() && changes.removed.is_empty() {
-            return Ok(unchanged(previous, scan.problems));
+        let only = options.only.as_ref().filter(|_| trusted && complete);
+        let (scope, files, problems) = Scope::scan(self, only);
+        let states = ledger.file_states()?;
+        let changes = changes::compare(files, states, |path| scope.covers(path), |path| !trusted || is_forced(path, &options.force));
+        if trusted && complete && changes.is_empty() {
+            return Ok(unchanged(previous.as_ref(), problems));
         }
-        let mut run = Run { engine: self, options, progress, problems: scan.problems };
-        run.update(&mut ledger, changes, previous.as_ref())
+        let base = Base { previous, complete, trusted };
+        Run { engine: self, options, progress, problems }.update(&mut ledger, changes, &base)
+    }
+
+    /// Opens the published snapshot; one that is damaged counts as none, since the next replaces it.
+    pub(crate) fn published(&self) -> Option<Snapshot> {
+        self.snapshot().ok().flatten()
     }
 
     /// True when the snapshot was made by this version with these settings.
@@ -67,86 +81,35 @@ impl Engine {
     }
 }
 
-fn is_forced(path: &str, force: &[String]) -> bool {
-    force.iter().any(|forced| {
-        let forced = forced.trim_end_matches('/');
-        path == forced || forced.is_empty() || forced == "." || path.strip_prefix(forced).is_some_and(|rest| rest.starts_with('/'))
-    })
+/// True for a path that is one of `forced` or lies below one.
+fn is_forced(path: &str, forced: &[String]) -> bool {
+    forced.iter().any(|forced| is_under(path, forced))
 }
 
-fn unchanged(previous: Option<Snapshot>, problems: Vec<Problem>) -> Refreshed {
+/// True when `path` is `folder` or lies below it; the root holds everything.
+pub(crate) fn is_under(path: &str, folder: &str) -> bool {
+    let folder = folder.trim_start_matches("./").trim_end_matches('/');
+    folder.is_empty() || folder == "." || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Returns what a run says that found everything as it was.
+pub(crate) fn unchanged(previous: Option<&Snapshot>, problems: Vec<Problem>) -> Refreshed {
     let Some(snapshot) = previous else { return Refreshed { problems, ..Refreshed::default() } };
     let source_bytes = snapshot.manifest().segments.iter().map(|entry| entry.source_bytes).sum();
     Refreshed { snapshot: Some(snapshot.name()), files: snapshot.file_count(), source_bytes, problems, ..Refreshed::default() }
 }
 
-struct Run<'e> {
-    engine: &'e Engine,
-    options: &'e RefreshOptions,
-    progress: &'e dyn Progress,
-    problems: Vec<Problem>,
-}
+#[cfg(test)]
+mod tests {
+    use super::is_under;
 
-impl Run<'_> {
-    fn update(&mut self, ledger: &mut dyn Ledger, changes: Changes, previous: Option<&Snapshot>) -> Result<Refreshed> {
-        let (mut cache, problems) = FactsCache::open(&self.engine.places.facts_cache())?;
-        self.problems.extend(problems);
-        let extraction = Extraction::new(self.engine);
-        self.progress.begin(Stage::Extract, changes.read.len() as u64);
-        let outcomes = extraction.run(&mut cache, changes.read, self.progress)?;
-        self.problems.extend(outcomes.iter().filter_map(|outcome| outcome.result.as_ref().err()?.problem.clone()));
-        let known = known_files(&changes.same, &outcomes);
-        let (manifest, written, lost) = self.publishable(&extraction, &cache, &known)?;
-        let name = publish(&self.engine.places.index, &manifest, Durability::Fast)?;
-        let keep: Vec<SnapshotName> = previous.map(|snapshot| snapshot.name()).into_iter().collect();
-        collect_garbage(&self.engine.places.index, &keep)?;
-        self.progress.begin(Stage::Record, 0);
-        records::record(self.engine, ledger, &outcomes, &changes.removed, &lost, self.options.full || previous.is_none(), self.options.now)?;
-        Ok(Refreshed {
-            snapshot: Some(name),
-            changed: previous.is_none_or(|snapshot| snapshot.name() != name),
-            files: manifest.files(),
-            read: outcomes.len() as u32,
-            removed: changes.removed.len() as u32,
-            segments_written: written,
-            source_bytes: manifest.segments.iter().map(|entry| entry.source_bytes).sum(),
-            problems: std::mem::take(&mut self.problems),
-        })
+    #[test]
+    fn folders_hold_what_lies_below_them() {
+        for (path, folder) in [("a/b", "a"), ("a/b", "a/"), ("a/b", "./a"), ("a", "a"), ("a", "."), ("a", "")] {
+            assert!(is_under(path, folder), "{path} in {folder}");
+        }
+        for (path, folder) in [("ab", "a"), ("a", "a/b"), ("b/a", "a")] {
+            assert!(!is_under(path, folder), "{path} not in {folder}");
+        }
     }
-
-    /// Writes segments and graph, and returns the manifest that names them.
-    fn publishable(&mut self, extraction: &Extraction<'_>, cache: &FactsCache, known: &[Known]) -> Result<(Manifest, u32, Vec<String>)> {
-        let engine = self.engine;
-        self.progress.begin(Stage::Freeze, u64::from(contextd_snapshot::shard_count(known.len())));
-        let frozen = freeze::freeze(engine, extraction, cache, known, self.progress)?;
-        self.progress.begin(Stage::Link, 1);
-        let linked = linking::link(&engine.places, &frozen.entries, self.progress)?;
-        let files: Vec<TreeFile<'_>> = known
-            .iter()
-            .filter(|file| !frozen.lost.contains(&file.path))
-            .map(|file| TreeFile { path: &file.path, hash: file.hash, language: file.language.0, package: "" })
-            .collect();
-        let manifest = Manifest {
-            extractor: engine.extractor(),
-            config: engine.config.fingerprint().all(),
-            tree: Tree::of(&files),
-            segments: frozen.entries,
-            graph: linked.key,
-            edges: linked.edges,
-        };
-        Ok((manifest, frozen.written as u32, frozen.lost))
-    }
-}
-
-/// Returns every file of the next snapshot, in path order.
-fn known_files(same: &[FileState], outcomes: &[Outcome]) -> Vec<Known> {
-    let kept = same.iter().filter(|state| state.record.status == FileStatus::Indexed).map(|state| Known {
-        path: state.record.path.clone(),
-        hash: state.record.content_hash,
-        language: LanguageId::by_name(&state.record.lang).unwrap_or(contextd_lang::registry::TEXT),
-    });
-    let read = outcomes.iter().filter_map(|outcome| outcome.result.as_ref().ok().cloned());
-    let mut known: Vec<Known> = kept.chain(read).collect();
-    known.sort_by(|a, b| a.path.cmp(&b.path));
-    known
 }

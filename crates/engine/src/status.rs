@@ -21,6 +21,8 @@ pub struct Status {
     pub size_bytes: u64,
     /// True when the snapshot was made by another version or with other settings.
     pub outdated: bool,
+    /// True when a first run published before it had read all files.
+    pub partial: bool,
 }
 
 impl Engine {
@@ -43,6 +45,7 @@ impl Engine {
             source_bytes: snapshot.manifest().segments.iter().map(|entry| entry.source_bytes).sum(),
             size_bytes: crate::places::size_of_folder(&self.places.index),
             outdated: !self.is_current(&snapshot),
+            partial: crate::early::is_partial(&self.places.index, snapshot.name()),
         }))
     }
 }

@@ -1,0 +1,124 @@
+//! The order of a first run, and the snapshot that it publishes on the way.
+//!
+//! A first run over many files takes a while. Small files come first, then code, documents, settings
+//! and large files, and after the first of them questions can be asked. The last snapshot does not
+//! depend on any of this.
+
+use crate::engine::Engine;
+use crate::error::{EngineError, Result};
+use crate::extraction::{BATCH, Outcome};
+use contextd_scan::FileEntry;
+use contextd_snapshot::SnapshotName;
+use contextd_store::{BootstrapFile, BootstrapStatus, Ledger};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// From this many files on a first run publishes early.
+const MANY_FILES: usize = 3_000;
+/// Files in the first snapshot.
+const FIRST_FILES: usize = 1_024;
+/// Files up to this size come first.
+const SMALL: u64 = 10 * 1024;
+/// Files above this size come last.
+const LARGE: u64 = 256 * 1024;
+
+/// The files of a run in the order they are read.
+pub struct Plan {
+    rest: Vec<FileEntry>,
+    /// A first run of many files.
+    is_long: bool,
+    published: bool,
+}
+
+impl Plan {
+    /// Orders the files; `first` tells that there is no snapshot yet.
+    pub fn new(engine: &Engine, mut entries: Vec<FileEntry>, first: bool) -> Self {
+        let is_long = first && entries.len() > MANY_FILES;
+        if is_long {
+            let chosen = &engine.config.bootstrap.priority_extensions;
+            entries.sort_by_cached_key(|entry| (priority(entry, chosen), entry.rel.clone()));
+        }
+        // Batches are taken off the end.
+        entries.reverse();
+        Self { rest: entries, is_long, published: false }
+    }
+
+    /// Lists the files of a first run where other processes can see how far it is.
+    pub fn begin(&self, ledger: &mut dyn Ledger) -> Result<()> {
+        if self.is_long {
+            let paths: Vec<String> = self.rest.iter().map(|entry| entry.rel.clone()).collect();
+            ledger.bootstrap_start(&paths)?;
+        }
+        Ok(())
+    }
+
+    pub fn next_batch(&mut self) -> Option<Vec<FileEntry>> {
+        let at = self.rest.len().saturating_sub(BATCH);
+        let mut batch = self.rest.split_off(at);
+        batch.reverse();
+        (!batch.is_empty()).then_some(batch)
+    }
+
+    /// Returns how many files are still to be read.
+    pub fn left(&self) -> usize {
+        self.rest.len()
+    }
+
+    /// Records how far a first run has come.
+    pub fn mark(&self, ledger: &mut dyn Ledger, outcomes: &[Outcome], now: i64) -> Result<()> {
+        if self.is_long {
+            let files: Vec<BootstrapFile> = outcomes.iter().map(|outcome| progress_of(outcome, now)).collect();
+            ledger.bootstrap_mark(&files)?;
+        }
+        Ok(())
+    }
+
+    /// True once, when enough files of a long first run are read.
+    pub fn is_time_to_publish(&mut self, done: usize) -> bool {
+        let due = self.is_long && !self.published && done >= FIRST_FILES && !self.rest.is_empty();
+        self.published |= due;
+        due
+    }
+}
+
+fn progress_of(outcome: &Outcome, now: i64) -> BootstrapFile {
+    let failure = outcome.result.as_ref().err().filter(|left| left.problem.is_some());
+    let status = if failure.is_some() { BootstrapStatus::Failed } else { BootstrapStatus::Completed };
+    BootstrapFile { path: outcome.entry.rel.clone(), status, at: now, error_message: failure.map(|left| left.detail.clone()) }
+}
+
+/// Returns the place of a file in the queue, the first first.
+fn priority(entry: &FileEntry, chosen: &[String]) -> u8 {
+    // The name alone tells the language well enough for an order.
+    let is_code = contextd_lang::detect(&entry.rel, "").get().full;
+    let is_first = is_code || chosen.iter().any(|extension| entry.rel.ends_with(extension.as_str()));
+    match entry.size {
+        size if size > LARGE => 5,
+        size if size <= SMALL && is_first => 0,
+        size if size <= SMALL => 1,
+        _ if is_first => 2,
+        _ if contextd_lang::paths::is_documentation(&entry.rel) => 3,
+        _ => 4,
+    }
+}
+
+/// Says that the published snapshot holds a part of the files.
+pub fn mark_partial(index: &Path, name: SnapshotName) -> Result<()> {
+    let path = mark_path(index);
+    fs::write(&path, name.0.to_hex()).map_err(|source| EngineError::Io { what: "cannot write", path, source })
+}
+
+/// Takes the mark away when another snapshot is published.
+pub fn unmark_partial(index: &Path) {
+    // A mark that stays names another snapshot and means nothing.
+    let _ = fs::remove_file(mark_path(index));
+}
+
+/// True when the snapshot was published before all files were read.
+pub fn is_partial(index: &Path, name: SnapshotName) -> bool {
+    fs::read_to_string(mark_path(index)).is_ok_and(|text| text.trim() == name.0.to_hex())
+}
+
+fn mark_path(index: &Path) -> PathBuf {
+    index.join("PARTIAL")
+}

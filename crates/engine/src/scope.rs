@@ -1,0 +1,72 @@
+//! Which part of the tree a refresh looks at.
+
+use crate::engine::Engine;
+use crate::refresh::is_under;
+use contextd_model::Problem;
+use contextd_scan::{FileEntry, Rule, Verdict};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// Above this many paths one scan of the whole tree is cheaper.
+const MAX_PATHS: usize = 500;
+
+/// Names of files that decide about other files.
+const IGNORE_FILES: &[&str] = &[".gitignore", ".contextignore", ".dockerignore", ".gitmodules", ".git"];
+
+/// The whole tree, or the paths that may have changed.
+pub enum Scope<'o> {
+    Whole,
+    Paths(&'o BTreeSet<String>),
+}
+
+impl<'o> Scope<'o> {
+    /// Finds the files of the scope. What cannot be judged path by path is scanned whole.
+    pub fn scan(engine: &Engine, only: Option<&'o BTreeSet<String>>) -> (Scope<'o>, Vec<FileEntry>, Vec<Problem>) {
+        if let Some((paths, files)) = only.and_then(|paths| Some((paths, files_at(engine, paths)?))) {
+            return (Scope::Paths(paths), files, Vec::new());
+        }
+        let scan = engine.scanner.scan();
+        (Scope::Whole, scan.files, scan.problems)
+    }
+
+    /// True when the scan decides about the path.
+    pub fn covers(&self, path: &str) -> bool {
+        match self {
+            Scope::Whole => true,
+            Scope::Paths(paths) => paths.iter().any(|changed| is_under(path, changed)),
+        }
+    }
+}
+
+/// Returns the files that lie at the paths and belong to the index; `None` when a path is a folder or
+/// decides about others.
+fn files_at(engine: &Engine, paths: &BTreeSet<String>) -> Option<Vec<FileEntry>> {
+    if paths.len() > MAX_PATHS || engine.config.indexing.follow_symlinks {
+        return None;
+    }
+    let mut files = Vec::new();
+    for path in paths {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        if path.is_empty() || IGNORE_FILES.contains(&name) {
+            return None;
+        }
+        match std::fs::symlink_metadata(engine.scanner.root().join(path)) {
+            Ok(metadata) if metadata.is_dir() => return None,
+            Ok(_) => files.extend(entry(engine, path)),
+            // Gone, or below something that is no folder any more: recorded files there are removed.
+            Err(_) => {}
+        }
+    }
+    Some(files)
+}
+
+/// Returns the file at a path when its name passes. Its state is left open: reading fills it in.
+fn entry(engine: &Engine, path: &str) -> Option<FileEntry> {
+    match engine.scanner.check(Path::new(path)).verdict {
+        Verdict::Included => {}
+        // The name passes and the content does not: that is for reading to find out and to record.
+        Verdict::Excluded { rule: Rule::Binary | Rule::Unreadable | Rule::Changing, .. } => {}
+        Verdict::Excluded { .. } => return None,
+    }
+    Some(FileEntry { rel: path.to_owned(), size: 0, mtime_ns: 0, ctime_ns: 0, inode: 0, mode: 0, tracked: false })
+}

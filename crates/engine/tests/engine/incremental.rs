@@ -1,0 +1,150 @@
+//! Incremental equals fresh: whatever happened to the folder, the index is the one built from nothing.
+
+use crate::support::{self, BODIES, FIXTURE};
+use proptest::prelude::*;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+
+/// One thing that happens to a folder. Numbers choose among what is there.
+#[derive(Clone, Debug)]
+enum Step {
+    Write(usize, usize),
+    Append(usize, usize),
+    Rename(usize, usize),
+    MoveFolder(usize),
+    Delete(usize),
+    Mode(usize, u32),
+    Link(usize, usize),
+    Touch(usize),
+    Config(usize),
+    Ignore(usize),
+}
+
+/// Paths beside the fixture's that files may come to lie at: other languages, other packages.
+const PLACES: &[&str] = &["shop/more.py", "lib/items.py", "web/deep/index.ts", "srv/store/more.go", "core/src/rate/mod.rs", "jvm/Openable.java", "notes.md", "odd name.txt", "vendor/x.js"];
+
+const FOLDERS: &[(&str, &str)] = &[("shop", "store"), ("store", "shop"), ("web", "ui"), ("srv/store", "srv/kept"), ("jvm", "java/jvm")];
+
+const CONFIGS: &[&str] = &[
+    "",
+    "[watcher]\nignore_patterns = [\"*.md\", \"web/\"]\n",
+    "[indexing]\nblocked_extensions = [\".go\"]\n",
+    "[chunking.python]\nmax_tokens = 16\n",
+    "[indexing]\nfollow_symlinks = true\n",
+    "[security]\nsecret_patterns = [\"pear\"]\n",
+    "[watcher]\nwatch_paths = [\"shop/\", \"core/\"]\n",
+];
+
+const IGNORES: &[&str] = &["", "*.ts\n", "shop/*\n!shop/items.py\n", "srv/\n"];
+
+fn step() -> impl Strategy<Value = Step> {
+    let any = 0..64usize;
+    prop_oneof![
+        5 => (any.clone(), any.clone()).prop_map(|(path, body)| Step::Write(path, body)),
+        3 => (any.clone(), any.clone()).prop_map(|(path, body)| Step::Append(path, body)),
+        2 => (any.clone(), any.clone()).prop_map(|(from, to)| Step::Rename(from, to)),
+        1 => any.clone().prop_map(Step::MoveFolder),
+        2 => any.clone().prop_map(Step::Delete),
+        1 => (any.clone(), prop_oneof![Just(0o600), Just(0o755), Just(0o000)]).prop_map(|(path, mode)| Step::Mode(path, mode)),
+        1 => (any.clone(), any.clone()).prop_map(|(at, to)| Step::Link(at, to)),
+        1 => any.clone().prop_map(Step::Touch),
+        1 => any.clone().prop_map(Step::Config),
+        1 => any.prop_map(Step::Ignore),
+    ]
+}
+
+fn path_of(number: usize) -> &'static str {
+    let all = FIXTURE.len() + PLACES.len();
+    match number % all {
+        at if at < FIXTURE.len() => FIXTURE[at].0,
+        at => PLACES[at - FIXTURE.len()],
+    }
+}
+
+/// Does what the step says where it can be done; the rest is left as it is.
+fn take(root: &Path, step: &Step) {
+    let at = |number: usize| root.join(path_of(number));
+    // Something else may lie at the path, or on the way to it: then nothing happens.
+    let _ = match step {
+        Step::Write(path, body) => put(&at(*path), BODIES[body % BODIES.len()].as_bytes()),
+        Step::Append(path, body) => {
+            let mut bytes = fs::read(at(*path)).unwrap_or_default();
+            bytes.extend_from_slice(BODIES[body % BODIES.len()].as_bytes());
+            put(&at(*path), &bytes)
+        }
+        Step::Rename(from, to) => fs::create_dir_all(at(*to).parent().unwrap()).and_then(|()| fs::rename(at(*from), at(*to))),
+        Step::MoveFolder(pair) => {
+            let (from, to) = FOLDERS[pair % FOLDERS.len()];
+            fs::create_dir_all(root.join(to).parent().unwrap()).and_then(|()| fs::rename(root.join(from), root.join(to)))
+        }
+        Step::Delete(path) => fs::remove_file(at(*path)),
+        Step::Mode(path, mode) => fs::set_permissions(at(*path), fs::Permissions::from_mode(*mode)),
+        Step::Link(from, to) => {
+            let _ = fs::remove_file(at(*from));
+            symlink(at(*to), at(*from))
+        }
+        Step::Touch(path) => fs::File::options().append(true).open(at(*path)).and_then(|file| file.set_modified(std::time::UNIX_EPOCH)),
+        Step::Config(which) => put(&root.join("context.toml"), CONFIGS[which % CONFIGS.len()].as_bytes()),
+        Step::Ignore(which) => put(&root.join(".contextignore"), IGNORES[which % IGNORES.len()].as_bytes()),
+    };
+}
+
+fn put(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    fs::create_dir_all(path.parent().unwrap())?;
+    fs::write(path, bytes)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, max_shrink_iters: 40, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn after_any_steps_the_index_is_the_one_built_from_nothing(rounds in prop::collection::vec((prop::collection::vec(step(), 1..4), any::<bool>()), 1..6)) {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path().join("tree");
+        support::plant(&root);
+        support::refresh(&root, 60_000);
+        for (steps, ahead) in &rounds {
+            steps.iter().for_each(|step| take(&root, step));
+            support::refresh(&root, if *ahead { 60_000 } else { 0 });
+            prop_assert_eq!(support::difference_to_fresh(&root), None);
+        }
+        let again = support::refresh(&root, 60_000);
+        prop_assert!(!again.changed, "a refresh without a change published something else");
+    }
+}
+
+#[test]
+fn a_second_refresh_reads_nothing() {
+    let place = tempfile::tempdir().unwrap();
+    support::plant(place.path());
+    let first = support::refresh(place.path(), 60_000);
+    assert!(first.changed && first.read > 10);
+    let second = support::refresh(place.path(), 60_000);
+    assert_eq!((second.changed, second.read, second.snapshot), (false, 0, first.snapshot));
+}
+
+#[test]
+fn young_files_are_read_again_though_nothing_seems_changed() {
+    let place = tempfile::tempdir().unwrap();
+    support::plant(place.path());
+    // With a clock behind, every file looks as if it could change within the same tick.
+    let first = support::refresh(place.path(), -60_000);
+    let second = support::refresh(place.path(), 60_000);
+    assert_eq!((second.read, second.changed, second.snapshot), (first.read, false, first.snapshot));
+}
+
+#[test]
+fn files_that_a_setting_leaves_out_are_gone_at_once() {
+    let place = tempfile::tempdir().unwrap();
+    support::plant(place.path());
+    support::refresh(place.path(), 60_000);
+    support::write(&place.path().join("context.toml"), CONFIGS[1].as_bytes());
+    support::refresh(place.path(), 60_000);
+    let engine = support::open(place.path());
+    let snapshot = engine.snapshot().unwrap().unwrap();
+    assert_eq!((snapshot.find_file("README.md"), snapshot.find_file("web/cart.ts")), (None, None));
+    let ledger = engine.ledger().unwrap();
+    assert_eq!(contextd_store::Ledger::file_state(&ledger, "web/cart.ts").unwrap(), None, "the ledger forgets it as well");
+    assert!(!support::refresh(place.path(), 60_000).changed);
+}

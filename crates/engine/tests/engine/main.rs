@@ -1,0 +1,9 @@
+//! The invariants of the index, held against folders on disk.
+
+mod determinism;
+mod hostile;
+mod incremental;
+mod killed;
+mod readers;
+mod secrets;
+mod support;

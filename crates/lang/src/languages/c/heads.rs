@@ -85,14 +85,19 @@ impl<'a> Reader<'a> {
         is_alone
     }
 
-    /// A macro alone on its line in a function body, without a semicolon.
+    /// A macro alone on its line in a function body, with or without arguments but without a semicolon.
     fn in_body(&mut self, open: usize, close: usize) {
+        let mut resumed = open + 1;
         for at in open + 1..close.min(self.parts.tokens.len() - 1) {
-            let starts = matches!(self.parts.tokens[at - 1].kind, Kind::Punct(b';' | b'{' | b'}'));
-            if starts && self.parts.tokens[at].kind == Kind::Word && self.is_macro(at) && self.parts.tokens[at + 1].kind == Kind::Word {
-                if self.parts.gap(at, at + 1).contains('\n') {
-                    self.blank(at, at);
-                }
+            let starts = at == resumed || matches!(self.parts.tokens[at - 1].kind, Kind::Punct(b';' | b'{' | b'}'));
+            if !starts || self.parts.tokens[at].kind != Kind::Word || !self.is_macro(at) {
+                continue;
+            }
+            let end = if self.parts.tokens[at + 1].kind == Kind::Punct(b'(') { self.parts.matching(at + 1).unwrap_or(at) } else { at };
+            let next = self.parts.tokens.get(end + 1).filter(|next| next.kind == Kind::Word);
+            if next.is_some() && self.parts.gap(end, end + 1).contains('\n') {
+                self.blank(at, end);
+                resumed = end + 1;
             }
         }
     }
@@ -112,6 +117,20 @@ impl<'a> Reader<'a> {
             return true;
         }
         false
+    }
+
+    /// `NAMESPACE_END TEST(a, b) ATTRIBUTE {`: of the macros that begin a line the last one with
+    /// arguments stands for the function.
+    fn around_function(&mut self, items: &[Item]) {
+        let begins = |at: usize| at == 0 || self.parts.gap(items[at - 1].last, items[at].first).contains('\n');
+        let Some(function) = (0..items.len()).rev().find(|&at| items[at].part == Part::Macro && unit_end(items, at) > at && begins(at)) else { return };
+        let end = unit_end(items, function);
+        if function > 0 {
+            self.blank(items[0].first, items[function - 1].last);
+        }
+        if end + 1 < items.len() {
+            self.blank(items[end + 1].first, items[items.len() - 1].last);
+        }
     }
 
     /// `DEFINE_FLAG(int, name, 3);`: neither a call nor a declaration, so nothing to read.
@@ -167,6 +186,9 @@ impl<'a> Reader<'a> {
         let items = self.items(head);
         if self.unwrap(&items) {
             return;
+        }
+        if terminator == b'{' && self.is_only_macros(head) {
+            return self.around_function(&items);
         }
         if terminator == b';' && self.takes_types(&items) {
             return self.blank(head[0], head[head.len() - 1]);

@@ -27,6 +27,8 @@ pub fn definition<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let kind = if parameters.is_some() { SymbolKind::Macro } else { SymbolKind::Constant };
     let symbol = walk.add_symbol(node, name_node.start_byte(), name, "", kind, value, "", false);
     walk.symbols[symbol as usize].modifiers &= !modifier::DECLARATION;
+    let signature = walk.strings.table.get(walk.symbols[symbol as usize].signature).trim_end_matches(['\\', ' ']).to_owned();
+    walk.symbols[symbol as usize].signature = walk.intern(&signature);
     if let Some(value) = value {
         mentions(value, parameters.map_or("", |parameters| walk.text_of(parameters)), walk);
     }

@@ -11,7 +11,7 @@
 //! 3. A file that is added, removed or renamed changes all its names, and the last components of its
 //!    path with them, since imports may now lead elsewhere.
 
-use contextd_model::facts::{FactsView, binding, modifier};
+use contextd_model::facts::{FactsView, SymbolRow, binding, modifier};
 use contextd_model::hash::ContentHash;
 use std::collections::BTreeMap;
 
@@ -44,6 +44,7 @@ pub fn interface_fingerprint(view: FactsView<'_>) -> u64 {
         ] {
             put(&mut bytes, view.str(id));
         }
+        put(&mut bytes, header(&view, row));
     }
     for row in view.imports {
         bytes.extend([b'i', row.kind, u8::from(row.owner == 0)]);
@@ -69,13 +70,7 @@ pub fn interface_fingerprint(view: FactsView<'_>) -> u64 {
         .filter(|row| is_visible_binding(&view, row))
     {
         bytes.extend([b'v', row.how, row.position]);
-        bytes.extend(
-            visible
-                .get(row.owner as usize)
-                .copied()
-                .unwrap_or(u32::MAX)
-                .to_le_bytes(),
-        );
+        bytes.extend(visible_owner(&view, &visible, row.owner).to_le_bytes());
         put(&mut bytes, view.str(row.name));
         put(&mut bytes, view.str(row.type_text));
     }
@@ -103,14 +98,32 @@ fn visible_rows(view: &FactsView<'_>) -> Vec<u32> {
         .collect()
 }
 
+/// Returns a callable's header: how many parameters it has decides what it can stand for.
+fn header<'a>(view: &FactsView<'a>, row: &SymbolRow) -> &'a str {
+    if row.kind().is_callable() {
+        view.str(row.signature)
+    } else {
+        ""
+    }
+}
+
+/// Returns the number of the nearest row around `owner` that others can see.
+fn visible_owner(view: &FactsView<'_>, visible: &[u32], owner: u32) -> u32 {
+    let mut at = owner as usize;
+    while visible.get(at).is_some_and(|&number| number == u32::MAX) {
+        at = view.symbols[at].parent as usize;
+    }
+    visible.get(at).copied().unwrap_or(u32::MAX)
+}
+
 /// Fields through `self`, values of file-level variables and members, and parameters.
 fn is_visible_binding(view: &FactsView<'_>, row: &contextd_model::facts::BindingRow) -> bool {
     let Some(owner) = view.symbols.get(row.owner as usize) else {
         return false;
     };
     let own = owner.name == row.name && !owner.kind().is_callable();
-    (own || row.how == binding::PARAMETER || view.str(row.name).starts_with("self."))
-        && !owner.has(modifier::LOCAL)
+    view.str(row.name).starts_with("self.")
+        || (own || row.how == binding::PARAMETER) && !owner.has(modifier::LOCAL)
 }
 
 /// Returns every name a file mentions: references and the parts of their qualifiers, imports, bases,
@@ -158,11 +171,12 @@ pub fn interface_names(view: FactsView<'_>) -> BTreeMap<String, (u64, Vec<String
         let fields =
             [row.qualified, row.type_text, row.generics, row.annotations].map(|id| view.str(id));
         let entry = format!(
-            "{}\u{1}{}\u{1}{}\u{1}{}",
+            "{}\u{1}{}\u{1}{}\u{1}{}\u{1}{}",
             row.kind,
             row.visibility,
             row.modifiers,
-            fields.join("\u{1}")
+            fields.join("\u{1}"),
+            header(&view, row)
         );
         if let Some(parent) = view
             .symbols

@@ -102,6 +102,25 @@ proptest! {
 }
 
 #[test]
+fn fields_set_in_nested_functions_are_seen() {
+    let print = |text: &str| interface_fingerprint(facts(&[("a.py", text)])[0].1.view());
+    let before = print(
+        "class A:\n    def f(self):\n        def g():\n            self.x = One()\n        g()\n",
+    );
+    assert_ne!(
+        before,
+        print(
+            "class A:\n    def f(self):\n        def g():\n            self.x = Two()\n        g()\n"
+        )
+    );
+    let go = |text: &str| interface_fingerprint(facts(&[("a.go", text)])[0].1.view());
+    assert_ne!(
+        go("package a\n\ntype I interface{ Do(int) }\n"),
+        go("package a\n\ntype I interface{ Do(int, int) }\n")
+    );
+}
+
+#[test]
 fn interfaces_show_what_others_see() {
     let print = |text: &str| interface_fingerprint(facts(&[("a.py", text)])[0].1.view());
     let base = print(

@@ -135,3 +135,99 @@ fn partners(
     found.truncate(MAX_PARTNERS);
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::{BTreeMap, BTreeSet};
+
+    fn tables(commits: &[Vec<u32>], outside: &[u32], present: &[bool]) -> Derived {
+        let row = |&file: &u32| TouchRow {
+            path: file,
+            file,
+            ..TouchRow::default()
+        };
+        let touches: Vec<TouchRow> = commits.iter().flatten().map(row).collect();
+        let ends: Vec<u32> = commits
+            .iter()
+            .scan(0, |end, files| {
+                *end += files.len() as u32;
+                Some(*end)
+            })
+            .collect();
+        let files = CommitFiles {
+            touches: &touches,
+            ends: &ends,
+            outside,
+        };
+        derive(&files, present)
+    }
+
+    fn range<T>(
+        rows: &[T],
+        ends: impl Fn(&FileRow) -> u32,
+        files: &[FileRow],
+        file: usize,
+    ) -> Vec<T>
+    where
+        T: Clone,
+    {
+        let start = if file == 0 { 0 } else { ends(&files[file - 1]) };
+        rows[start as usize..ends(&files[file]) as usize].to_vec()
+    }
+
+    #[test]
+    fn large_commits_and_files_outside_do_not_count_together() {
+        let large: Vec<u32> = (0..31).collect();
+        let derived = tables(&[large, vec![0, 1], vec![0, 1]], &[0, 0, 29], &[true; 31]);
+        let partners = range(&derived.partners, |row| row.partners_end, &derived.files, 0);
+        assert_eq!(partners, [PartnerRow { file: 1, count: 1 }]);
+        let commits = range(
+            &derived.file_commits,
+            |row| row.commits_end,
+            &derived.files,
+            0,
+        );
+        assert_eq!(commits, [0, 1, 2]);
+    }
+
+    #[test]
+    fn only_the_most_frequent_partners_are_kept() {
+        let mut commits: Vec<Vec<u32>> = (1..26).map(|file| vec![0, file]).collect();
+        commits.push(vec![0, 25]);
+        let derived = tables(&commits, &[0; 26], &[true; 26]);
+        let partners = range(&derived.partners, |row| row.partners_end, &derived.files, 0);
+        assert_eq!(partners.len(), MAX_PARTNERS);
+        assert_eq!(
+            (partners[0].file, partners[0].count, partners[1].file),
+            (25, 2, 1)
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn the_tables_are_those_of_a_plain_count(
+            commits in proptest::collection::vec(proptest::collection::vec(0u32..8, 0..6), 0..20),
+            present in proptest::collection::vec(any::<bool>(), 8),
+        ) {
+            let derived = tables(&commits, &vec![0; commits.len()], &present);
+            for file in 0..8u32 {
+                let own: Vec<u32> = (0..commits.len() as u32).filter(|&at| commits[at as usize].contains(&file)).collect();
+                prop_assert_eq!(&range(&derived.file_commits, |row| row.commits_end, &derived.files, file as usize), &own);
+                let mut counts: BTreeMap<u32, u32> = BTreeMap::new();
+                for &commit in &own {
+                    for other in commits[commit as usize].iter().collect::<BTreeSet<_>>() {
+                        if *other != file && present[*other as usize] && present[file as usize] {
+                            *counts.entry(*other).or_default() += 1;
+                        }
+                    }
+                }
+                let found = range(&derived.partners, |row| row.partners_end, &derived.files, file as usize);
+                prop_assert!(found.is_sorted_by_key(|partner| (std::cmp::Reverse(partner.count), partner.file)));
+                let found: BTreeMap<u32, u32> = found.iter().map(|partner| (partner.file, partner.count)).collect();
+                prop_assert_eq!(found, counts);
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Packs from a reader: texts from the work tree, versions from what the answer depends on.
+
+use crate::engine::Engine;
+use crate::error::Result;
+use crate::reader::Reader;
+use contextd_history::Repository;
+use contextd_model::ContentHash;
+use contextd_pack::ids::Versions;
+use contextd_pack::request::Ranking;
+use contextd_pack::texts::Replaced;
+use contextd_pack::{ContextPack, FileText, Inputs, PackError, PackRequest, Texts, Tokenizer};
+use contextd_retrieve::Weights;
+use contextd_scan::secrets::MARK;
+
+/// Reads files of the work tree through the scanner, so that nothing outside the root is read, and
+/// scrubs them, so that no secret is returned.
+pub struct WorkTree<'e> {
+    engine: &'e Engine,
+}
+
+impl Texts for WorkTree<'_> {
+    fn read(&self, path: &str) -> Option<FileText> {
+        let bytes = self.engine.scanner.read(path).ok()?;
+        let scrubbed = self.engine.scrubber.scrub(&bytes.text, path);
+        let newlines = |start: usize, end: usize| bytes.text.as_bytes()[start..end].iter().filter(|&&byte| byte == b'\n').count();
+        let redactions = scrubbed.redactions.iter().map(|redaction| Replaced { start: redaction.start, end: redaction.end, length: MARK.len() + newlines(redaction.start, redaction.end) }).collect();
+        Some(FileText { redactions, scrubbed: scrubbed.text.into_owned(), hash: bytes.hash, original: bytes.text })
+    }
+}
+
+impl Engine {
+    /// Returns the files of the work tree as packs read them.
+    pub fn texts(&self) -> WorkTree<'_> {
+        WorkTree { engine: self }
+    }
+
+    /// Returns the weights of a profile with their version; without a name, the configured profile.
+    pub fn weights(&self, profile: Option<&str>) -> Result<(Weights, String)> {
+        let name = profile.unwrap_or(&self.config.query.profile);
+        let Some(weights) = Weights::profile(name) else {
+            let known: Vec<&str> = Weights::names().collect();
+            return Err(PackError::Request { message: format!("there is no profile `{name}`"), remedy: format!("Known: {}.", known.join(", ")) }.into());
+        };
+        // The tables are sorted maps, so the same weights have the same text.
+        let version = format!("{name}-{}", &ContentHash::of(format!("{weights:?}").as_bytes()).to_hex()[..12]);
+        Ok((weights, version))
+    }
+
+    /// Builds the pack of a request; `render` writes it in the format whose bytes the budget counts.
+    pub fn pack(&self, reader: &Reader, request: &PackRequest, render: &dyn Fn(&ContextPack) -> String) -> Result<ContextPack> {
+        let (weights, version) = self.weights(request.profile.as_deref())?;
+        let budget = &self.config.budget;
+        let tokens = match request.ranking {
+            _ if !request.files.is_empty() => budget.files_tokens,
+            Ranking::Search => budget.search_tokens,
+            Ranking::Task | Ranking::Auto => budget.task_tokens,
+        };
+        let versions = Versions {
+            index_signature: reader.snapshot.index_signature().to_hex(),
+            history: reader.history.head.map(|head| head.to_string()).unwrap_or_default(),
+            weights: version,
+            learned: String::new(),
+        };
+        let texts = self.texts();
+        let inputs = Inputs {
+            sources: reader.sources(None),
+            texts: &texts,
+            weights: &weights,
+            versions,
+            default_tokens: u64::from(tokens),
+            default_lambda: self.config.query.mmr_lambda,
+            default_tokenizer: Tokenizer::by_name(&budget.tokenizer).unwrap_or_default(),
+            render,
+        };
+        let request = PackRequest { repo_id: self.repo_id(), ..request.clone() };
+        Ok(contextd_pack::build(&inputs, &request)?)
+    }
+
+    /// Returns the root commit's hash, else the folder's name. Finding it walks the history, so it is kept.
+    pub fn repo_id(&self) -> String {
+        let kept = self.places.index.join("repo-id");
+        if let Ok(id) = std::fs::read_to_string(&kept) {
+            return id;
+        }
+        let root = Repository::open(&self.places.root).ok().and_then(|repository| repository.root_commit());
+        let id = root.map(|commit| commit.to_string()).unwrap_or_else(|| self.places.root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default());
+        if self.places.index.is_dir() {
+            // Not being able to keep it costs time at the next call, nothing else.
+            let _ = std::fs::write(&kept, &id);
+        }
+        id
+    }
+}

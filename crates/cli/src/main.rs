@@ -1,60 +1,27 @@
 //! `contextd`: the code an agent needs, from a folder.
 
+mod args;
 mod eval;
 mod export;
+mod query;
+mod serve;
 mod ui;
 
 use anyhow::Context as _;
-use clap::{Parser, Subcommand};
+use args::{Cli, Command};
+use clap::{CommandFactory as _, Parser as _};
 use contextd_engine::{Engine, EngineOptions, RefreshOptions};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-#[derive(Parser)]
-#[command(name = "contextd", version, about = "Exactly the code a task needs: local, fast, explained")]
-struct Cli {
-    /// Folder to index; by default the root found from the working directory
-    #[arg(long, global = true)]
-    repo: Option<PathBuf>,
-    /// Configuration file instead of config/context.toml or context.toml
-    #[arg(long, global = true)]
-    config: Option<PathBuf>,
-    /// Print JSON for programs
-    #[arg(long, global = true)]
-    json: bool,
-    /// Say nothing but the answer
-    #[arg(long, short, global = true)]
-    quiet: bool,
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Subcommand)]
-enum Command {
-    /// Build or refresh the index (otherwise it happens by itself)
-    Index {
-        /// Read every file again
-        #[arg(long)]
-        full: bool,
-    },
-    /// Show what is indexed
-    Status,
-    /// Print the index as JSON lines: symbols, edges, chunks or files
-    Export(export::ExportArgs),
-    /// Print the files that are indexed, one relative path a line
-    ListIndexable {
-        #[arg(long)]
-        limit: Option<usize>,
-    },
-    /// Measure retrieval quality on tasks
-    Eval(eval::EvalArgs),
-    /// Remove the index and its caches
-    Clean,
-}
-
 fn main() -> ExitCode {
-    match run(&Cli::parse()) {
+    let cli = Cli::parse();
+    if cli.no_color {
+        anstream::ColorChoice::Never.write_global();
+    }
+    ui::log(cli.verbose);
+    match run(cli) {
         Ok(code) => code,
         Err(error) => {
             ui::error(&error);
@@ -63,19 +30,35 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
-    let engine = open(cli)?;
+fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     match &cli.command {
-        Command::Index { full } => index(cli, &engine, *full),
-        Command::Status => status(cli, &engine),
+        Command::Completions { shell } => {
+            let mut out = Vec::new();
+            clap_complete::generate(*shell, &mut Cli::command(), "contextd", &mut out);
+            ui::print(String::from_utf8_lossy(&out).trim_end());
+            return Ok(ExitCode::SUCCESS);
+        }
+        Command::Man => {
+            let mut out = Vec::new();
+            clap_mangen::Man::new(Cli::command()).render(&mut out)?;
+            ui::print(String::from_utf8_lossy(&out).trim_end());
+            return Ok(ExitCode::SUCCESS);
+        }
+        _ => {}
+    }
+    let engine = open(&cli)?;
+    match &cli.command {
+        Command::Index { full } => index(&cli, &engine, *full),
+        Command::Status => status(&cli, &engine),
         Command::Export(args) => export::export(&engine, args),
-        Command::ListIndexable { limit } => list(&engine, *limit),
         Command::Eval(args) => eval::eval(&engine, args),
+        Command::Serve(args) => serve::serve(&cli, args, engine),
         Command::Clean => {
             let freed = engine.places.clean()?;
             ui::say(cli.quiet, &format!("removed {:.1} MB", freed as f64 / 1e6));
             Ok(ExitCode::SUCCESS)
         }
+        _ => query::run(&cli, engine),
     }
 }
 
@@ -131,23 +114,6 @@ fn status(cli: &Cli, engine: &Engine) -> anyhow::Result<ExitCode> {
 
 fn status_json(engine: &Engine) -> anyhow::Result<serde_json::Value> {
     let status = engine.status()?.unwrap_or_default();
-    Ok(serde_json::json!({
-        "indexSignature": status.index_signature.to_hex(),
-        "files": status.files,
-        "symbols": status.symbols,
-        "edges": status.edges,
-        "chunks": status.chunks,
-        "languages": status.languages,
-        "sizeBytes": status.size_bytes,
-        "sourceBytes": status.source_bytes,
-        "stale": status.outdated,
-    }))
-}
-
-fn list(engine: &Engine, limit: Option<usize>) -> anyhow::Result<ExitCode> {
-    let (files, _) = engine.scanner.list_indexable();
-    for path in files.iter().take(limit.unwrap_or(usize::MAX)) {
-        ui::print(path);
-    }
-    Ok(ExitCode::SUCCESS)
+    let last = contextd_ops::last_indexed(engine)?;
+    Ok(contextd_ops::status_value(&status, last))
 }

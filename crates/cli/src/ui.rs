@@ -32,6 +32,24 @@ pub fn error(error: &anyhow::Error) {
     }
 }
 
+/// Prints why an operation was refused.
+pub fn refuse(error: &contextd_ops::OpError) {
+    anstream::eprintln!("error: {}", contextd_render::safe(&error.message));
+    anstream::eprintln!("  hint: {} [{}]", contextd_render::safe(&error.remedy), error.code);
+}
+
+/// Sends what the parts of the program say about their work to stderr.
+pub fn log(verbose: u8) {
+    let level = match verbose {
+        0 => return,
+        1 => "info",
+        _ => "debug",
+    };
+    let filter = tracing_subscriber::EnvFilter::new(level);
+    // A second logger in one process cannot happen here; if it did, the first would go on.
+    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).try_init();
+}
+
 /// A progress bar on stderr, shown when there is a terminal and something takes a while.
 pub struct Bar {
     bar: ProgressBar,

@@ -1,1 +1,30 @@
+//! Operations: each is defined once and appears as a command, a tool and a route.
+//!
+//! [`OPERATIONS`] is the table. An operation takes typed input, given as JSON, and a [`Context`], and
+//! returns an [`Answer`] or an [`OpError`] with a stable code. Writing answers down is the job of others.
 
+mod answer;
+mod context;
+mod doctor;
+mod error;
+mod files;
+mod impact;
+mod index;
+mod inputs;
+mod packs;
+mod rebuild;
+mod schema;
+mod search;
+mod stats;
+mod symbol;
+mod table;
+mod why;
+
+pub use answer::{Answer, Hit, Hits, Impact, ImpactItem, Relation, SymbolAnswer, SymbolInfo, WhyAnswer, WhyTerm};
+pub use context::{Context, RenderPack};
+pub use error::OpError;
+pub use inputs::*;
+pub use schema::SCHEMAS;
+pub use search::hits;
+pub use stats::{last_indexed, status_value};
+pub use table::{OPERATIONS, Operation, find};

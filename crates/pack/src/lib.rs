@@ -30,6 +30,6 @@ pub use ids::SymbolIds;
 pub use items::title;
 pub use pack::{ContextItem, ContextPack};
 pub use request::{PackRequest, Scope};
-pub use scope::Filter;
+pub use scope::{Filter, chunk_kind, symbol_kind};
 pub use texts::{FileText, Texts};
 pub use tokens::Tokenizer;

@@ -77,3 +77,8 @@ fn globs(patterns: &[String]) -> Result<GlobSet, PackError> {
     }
     set.build().map_err(bad)
 }
+
+/// Returns the kind of symbol with that name; what is unknown counts as a file.
+pub fn symbol_kind(name: &str) -> SymbolKind {
+    SymbolKind::from_name(name).unwrap_or(SymbolKind::File)
+}

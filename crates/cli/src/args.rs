@@ -1,0 +1,291 @@
+//! What can be written on the command line.
+
+use crate::{eval, export};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use contextd_pack::Tokenizer;
+use contextd_render::Format;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "Examples:
+  contextd task \"let uploads resume after a lost connection\"
+  contextd search \"where are sessions expired\" --lang python
+  contextd symbol Session.expire
+  contextd files src/session.py --budget 4000 --format markdown
+  contextd serve --stdio";
+
+#[derive(Parser)]
+#[command(name = "contextd", version, about = "Exactly the code a task needs: local, fast, explained", after_help = EXAMPLES)]
+pub struct Cli {
+    /// Folder to index; by default the root found from the working directory
+    #[arg(long, global = true)]
+    pub repo: Option<PathBuf>,
+    /// Configuration file instead of config/context.toml or context.toml
+    #[arg(long, global = true)]
+    pub config: Option<PathBuf>,
+    /// Print JSON for programs
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// How the answer is written
+    #[arg(long, global = true, value_parser = format)]
+    pub format: Option<Format>,
+    /// Most tokens of the answer
+    #[arg(long, global = true)]
+    pub budget: Option<u64>,
+    /// Who counts tokens: o200k, cl100k or estimate
+    #[arg(long, global = true, value_parser = tokenizer)]
+    pub tokenizer: Option<Tokenizer>,
+    /// Say nothing but the answer
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+    /// Print without colours
+    #[arg(long, global = true)]
+    pub no_color: bool,
+    /// Say more about what is done; twice for all of it
+    #[arg(long, short, global = true, action = clap::ArgAction::Count)]
+    pub verbose: u8,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+impl Cli {
+    /// Returns the format of the answer.
+    pub fn format(&self) -> Format {
+        self.format.unwrap_or(if self.json { Format::Json } else { Format::Text })
+    }
+}
+
+fn format(name: &str) -> Result<Format, String> {
+    let known: Vec<&str> = Format::ALL.iter().map(|format| format.name()).collect();
+    Format::by_name(name).ok_or_else(|| format!("known: {}", known.join(", ")))
+}
+
+fn tokenizer(name: &str) -> Result<Tokenizer, String> {
+    Tokenizer::by_name(name).ok_or_else(|| "known: o200k, cl100k, estimate".to_owned())
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Build or refresh the index (otherwise it happens by itself)
+    Index {
+        /// Read every file again
+        #[arg(long)]
+        full: bool,
+    },
+    /// Context for a task in words
+    #[command(alias = "context", alias = "ctx")]
+    Task {
+        /// The work to do
+        #[arg(required_unless_present = "task")]
+        words: Vec<String>,
+        /// The work to do, as an option
+        #[arg(long, hide = true)]
+        task: Option<String>,
+        /// What the context is for: answer, summarize, refactor, debug, impact or contract
+        #[arg(long, default_value = "answer", value_parser = intent)]
+        intent: contextd_pack::request::Intent,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// Ranked places that answer a question
+    Search {
+        #[arg(required = true)]
+        words: Vec<String>,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// Context for changed files
+    Files {
+        #[arg(required = true)]
+        paths: Vec<String>,
+        /// What the change is about
+        #[arg(long, default_value = "")]
+        task: String,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// A symbol: definition, callers, callees, tests
+    Symbol {
+        /// `name`, `Type.method`, `path:line` or a symbolId
+        name: String,
+        /// Relations shown of a sort
+        #[arg(long, default_value_t = 20)]
+        limit: u32,
+    },
+    /// The score of a symbol for a task, term by term
+    Why {
+        symbol: String,
+        #[arg(long)]
+        task: String,
+        /// Weights: recall or precision
+        #[arg(long)]
+        profile: Option<String>,
+    },
+    /// What may break when a symbol or file changes
+    Impact {
+        target: String,
+        /// How far to follow
+        #[arg(long, default_value_t = 3)]
+        max_hops: u32,
+    },
+    /// Packs that can be replayed and compared
+    Pack {
+        #[command(subcommand)]
+        command: PackCommand,
+    },
+    /// Show what is indexed
+    Status,
+    /// Health of the index and its parts
+    Stats,
+    /// Check configuration, index and ledger
+    Doctor,
+    /// Look at files again
+    Refresh {
+        paths: Vec<String>,
+        /// Read them even when they look unchanged
+        #[arg(long)]
+        force: bool,
+    },
+    /// Make the index anew
+    Rebuild {
+        paths: Vec<String>,
+        /// Needed, because everything recorded is made anew
+        #[arg(long, visible_alias = "force")]
+        confirm: bool,
+        /// Only say what would be done
+        #[arg(long, visible_alias = "dry-run")]
+        validate_only: bool,
+        /// Keep recorded errors
+        #[arg(long)]
+        keep_errors: bool,
+        /// Do not give unused space back
+        #[arg(long)]
+        no_vacuum: bool,
+    },
+    /// Rebuild jobs, or one of them
+    Jobs {
+        job: Option<String>,
+        /// Show the job's log
+        #[arg(long)]
+        logs: bool,
+        /// Ask the job to stop
+        #[arg(long)]
+        cancel: bool,
+    },
+    /// Whether files are indexed, and the rule that decides
+    CheckFile {
+        #[arg(required = true)]
+        paths: Vec<String>,
+    },
+    /// Print the files that are indexed, one relative path a line
+    ListIndexable {
+        #[arg(long)]
+        limit: Option<usize>,
+    },
+    /// Files by language, and what is left out
+    ProjectStats,
+    /// Check the configuration
+    ValidateConfig,
+    /// What was redacted
+    Audit {
+        what: AuditWhat,
+    },
+    /// Print the index as JSON lines: symbols, edges, chunks or files
+    Export(export::ExportArgs),
+    /// Print the JSON schema of a wire type
+    Schema {
+        /// ContextPack, PackRequest, Hits, … or an operation
+        name: String,
+    },
+    /// Measure retrieval quality on tasks
+    Eval(eval::EvalArgs),
+    /// Remove the index and its caches
+    Clean,
+    /// Serve agents and services
+    Serve(ServeArgs),
+    /// Print completions for a shell
+    Completions {
+        shell: Shell,
+    },
+    /// Print the manual page
+    Man,
+}
+
+fn intent(name: &str) -> Result<contextd_pack::request::Intent, String> {
+    contextd_pack::request::Intent::by_name(name).ok_or_else(|| "known: answer, summarize, refactor, debug, impact, contract".to_owned())
+}
+
+/// Which results are wanted.
+#[derive(Args, Clone, Default)]
+pub struct ScopeArgs {
+    /// Folder or glob to look in; may be repeated
+    #[arg(long)]
+    pub path: Vec<String>,
+    /// Language, such as rust; may be repeated
+    #[arg(long)]
+    pub lang: Vec<String>,
+    /// Kind, such as function or class; may be repeated
+    #[arg(long)]
+    pub kind: Vec<String>,
+    /// Folder or glob to leave out; may be repeated
+    #[arg(long)]
+    pub exclude: Vec<String>,
+    /// Least score, from 0 to 1
+    #[arg(long)]
+    pub min_score: Option<f64>,
+    /// Most results
+    #[arg(short)]
+    pub k: Option<u32>,
+    /// Relevance (1) against diversity (0)
+    #[arg(long)]
+    pub mmr_lambda: Option<f64>,
+    /// Weights: recall or precision
+    #[arg(long)]
+    pub profile: Option<String>,
+}
+
+#[derive(Subcommand)]
+pub enum PackCommand {
+    /// Build a pack and store it under its id
+    Create {
+        /// The task or question; with --request it may be left out
+        query: Option<String>,
+        /// A PackRequest as a JSON file
+        #[arg(long)]
+        request: Option<PathBuf>,
+        #[arg(long, value_parser = intent)]
+        intent: Option<contextd_pack::request::Intent>,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// Print a stored pack
+    Get { id: String },
+    /// List stored packs, newest first
+    List {
+        #[arg(long)]
+        limit: Option<usize>,
+    },
+    /// What entered and left between two packs
+    Diff { from: String, to: String },
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum AuditWhat {
+    Secrets,
+}
+
+#[derive(Args)]
+pub struct ServeArgs {
+    /// Speak MCP over standard input and output; the default
+    #[arg(long)]
+    pub stdio: bool,
+    /// Which tools agents see: core or all
+    #[arg(long, default_value = "core")]
+    pub tools: ToolSet,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ToolSet {
+    Core,
+    All,
+}

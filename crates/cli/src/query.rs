@@ -1,0 +1,148 @@
+//! Commands that are operations: their arguments become input, their answers text.
+
+use crate::args::{Cli, Command, PackCommand, ScopeArgs};
+use crate::ui;
+use anyhow::Context as _;
+use contextd_engine::{Engine, EngineError, RefreshOptions};
+use contextd_ops::{Answer, Context, OpError, find};
+use contextd_pack::PackRequest;
+use contextd_render::Format;
+use serde_json::{Value, json};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Runs an operation for a command and prints its answer; `None` when the command is no operation.
+pub fn run(cli: &Cli, engine: Engine) -> anyhow::Result<ExitCode> {
+    let (name, input, fresh) = operation(cli)?;
+    if fresh {
+        refresh(cli, &engine)?;
+    }
+    let context = Context::new(Arc::new(engine), crate::now, contextd_render::pack, false);
+    let operation = find(name).with_context(|| format!("there is no operation `{name}`"))?;
+    match (operation.run)(&context, input) {
+        Ok(answer) => {
+            print(cli, &answer);
+            Ok(if answer.found() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+        }
+        Err(error) => Ok(refuse(cli, &error)),
+    }
+}
+
+fn print(cli: &Cli, answer: &Answer) {
+    let format = match answer {
+        Answer::Facts(..) if matches!(cli.command, Command::Schema { .. }) => Format::Json,
+        _ => cli.format(),
+    };
+    ui::print(contextd_render::answer(answer, format).trim_end_matches('\n'));
+}
+
+/// Says what was wrong and what to do; programs get it as JSON.
+fn refuse(cli: &Cli, error: &OpError) -> ExitCode {
+    if cli.format() == Format::Json {
+        ui::print(&json!({"error": {"code": error.code, "message": error.message, "remedy": error.remedy}}).to_string());
+    }
+    ui::refuse(error);
+    ExitCode::from(if error.is_not_found() { 1 } else { 2 })
+}
+
+/// Brings the index up to date when nobody else is doing it.
+fn refresh(cli: &Cli, engine: &Engine) -> anyhow::Result<()> {
+    let options = RefreshOptions { now: crate::now(), ..RefreshOptions::default() };
+    let bar = ui::Bar::new(cli.quiet || cli.json);
+    let result = engine.refresh(&options, &bar);
+    bar.finish();
+    match result {
+        Ok(_) => Ok(()),
+        Err(EngineError::Busy { .. }) if engine.snapshot()?.is_some() => {
+            ui::say(cli.quiet, "note: another process is indexing; this answer is from the last snapshot");
+            Ok(())
+        }
+        // The first index of a root is worth waiting for.
+        Err(EngineError::Busy { .. }) => Ok(engine.refresh(&RefreshOptions { wait: Duration::from_secs(600), ..options }, &contextd_engine::Silent).map(drop)?),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Returns the operation of a command, its input, and whether the index should be fresh.
+fn operation(cli: &Cli) -> anyhow::Result<(&'static str, Value, bool)> {
+    Ok(match &cli.command {
+        Command::Task { words, task, intent, scope } => {
+            let mut input = limits(cli, scope);
+            input["task"] = json!(task.clone().unwrap_or_else(|| words.join(" ")));
+            input["intent"] = json!(intent);
+            ("context_for_task", input, true)
+        }
+        Command::Files { paths, task, scope } => {
+            let mut input = limits(cli, scope);
+            input["paths"] = json!(paths);
+            input["task"] = json!(task);
+            ("context_for_files", input, true)
+        }
+        Command::Search { words, scope } => (
+            "query_context",
+            json!({
+                "query": words.join(" "), "k": scope.k, "tokenizer": cli.tokenizer,
+                "scope": {"paths": scope.path, "languages": scope.lang, "kinds": scope.kind, "exclude": scope.exclude},
+                "filters": {"minScore": scope.min_score, "maxTokens": cli.budget},
+                "format": if matches!(cli.format(), Format::Json | Format::Hits) { Some("json") } else { None },
+            }),
+            true,
+        ),
+        Command::Symbol { name, limit } => ("symbol", json!({"name": name, "limit": limit}), true),
+        Command::Why { symbol, task, profile } => ("explain_symbol", json!({"symbol": symbol, "task": task, "profile": profile}), true),
+        Command::Impact { target, max_hops } => ("impact", json!({"target": target, "maxHops": max_hops}), true),
+        Command::Pack { command } => pack(cli, command)?,
+        Command::Stats => ("get_context_stats", Value::Null, false),
+        Command::Doctor => ("doctor", Value::Null, false),
+        Command::Refresh { paths, force } => ("refresh_context", json!({"paths": paths, "force": force}), false),
+        Command::Rebuild { paths, confirm, validate_only, keep_errors, no_vacuum } => {
+            ("rebuild_context", json!({"paths": paths, "confirm": confirm | validate_only, "options": {"validateOnly": validate_only, "clearErrors": !keep_errors, "vacuum": !no_vacuum}}), false)
+        }
+        Command::Jobs { job, logs, cancel } => ("get_rebuild_status", json!({"jobId": job, "includeLogs": logs, "cancel": cancel}), false),
+        Command::CheckFile { paths } => ("check_file", json!({ "paths": paths }), false),
+        Command::ListIndexable { limit } => ("list_indexable", json!({ "limit": limit }), false),
+        Command::ProjectStats => ("project_stats", Value::Null, false),
+        Command::ValidateConfig => ("validate_config", Value::Null, false),
+        Command::Audit { .. } => ("audit_secrets", Value::Null, false),
+        Command::Schema { name } => ("schema", json!({ "name": name }), false),
+        _ => anyhow::bail!("the command is not an operation"),
+    })
+}
+
+fn limits(cli: &Cli, scope: &ScopeArgs) -> Value {
+    json!({
+        "budget": cli.budget, "tokenizer": cli.tokenizer, "format": cli.format().name(), "within": scope.path, "languages": scope.lang, "kinds": scope.kind, "exclude": scope.exclude,
+        "minScore": scope.min_score, "k": scope.k, "mmrLambda": scope.mmr_lambda, "profile": scope.profile,
+    })
+}
+
+fn pack(cli: &Cli, command: &PackCommand) -> anyhow::Result<(&'static str, Value, bool)> {
+    Ok(match command {
+        PackCommand::Get { id } => ("context_pack_get", json!({ "packId": id }), false),
+        PackCommand::List { limit } => ("context_pack_list", json!({ "limit": limit }), false),
+        PackCommand::Diff { from, to } => ("context_pack_diff", json!({"from": from, "to": to}), false),
+        PackCommand::Create { query, request, intent, scope } => {
+            let mut made: PackRequest = match request {
+                Some(path) => serde_json::from_str(&std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?).with_context(|| format!("{} is no PackRequest", path.display()))?,
+                None => PackRequest::default(),
+            };
+            made.query = query.clone().unwrap_or(made.query);
+            made.intent = intent.unwrap_or(made.intent);
+            made.scope.paths.extend(scope.path.iter().cloned());
+            made.scope.languages.extend(scope.lang.iter().cloned());
+            made.scope.kinds.extend(scope.kind.iter().cloned());
+            made.scope.exclude.extend(scope.exclude.iter().cloned());
+            made.scope.min_score = scope.min_score.or(made.scope.min_score);
+            made.k = scope.k.or(made.k);
+            made.mmr_lambda = scope.mmr_lambda.or(made.mmr_lambda);
+            made.profile = scope.profile.clone().or(made.profile);
+            made.tokenizer = cli.tokenizer.or(made.tokenizer);
+            made.budgets.max_total_tokens = cli.budget.or(made.budgets.max_total_tokens);
+            if cli.format.is_some() || cli.json {
+                made.format = cli.format().name().to_owned();
+            }
+            ("context_pack_create", serde_json::to_value(made)?, true)
+        }
+    })
+}

@@ -1,0 +1,202 @@
+//! What operations answer.
+
+use contextd_pack::{ContextPack, PackDiff};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The closed set of answers.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    Pack(Box<ContextPack>),
+    Hits(Hits),
+    Symbol(SymbolAnswer),
+    Why(WhyAnswer),
+    Impact(Impact),
+    Diff(PackDiff),
+    /// One value a line.
+    Lines(Vec<String>),
+    /// Named values for which a generic form is enough; false when the check behind it failed.
+    Facts(Value, bool),
+}
+
+impl Answer {
+    /// Returns the answer as JSON.
+    pub fn to_json(&self) -> Value {
+        let written = match self {
+            Answer::Pack(pack) => serde_json::to_value(pack),
+            Answer::Hits(hits) => serde_json::to_value(hits),
+            Answer::Symbol(symbol) => serde_json::to_value(symbol),
+            Answer::Why(why) => serde_json::to_value(why),
+            Answer::Impact(impact) => serde_json::to_value(impact),
+            Answer::Diff(diff) => serde_json::to_value(diff),
+            Answer::Lines(lines) => serde_json::to_value(lines),
+            Answer::Facts(value, _) => Ok(value.clone()),
+        };
+        // The types hold strings, numbers and maps with string keys, which all have a form in JSON.
+        written.unwrap_or(Value::Null)
+    }
+
+    /// True when something was found, or the check passed.
+    pub fn found(&self) -> bool {
+        match self {
+            Answer::Pack(pack) => pack.stats.items > 0,
+            Answer::Hits(hits) => !hits.hits.is_empty(),
+            Answer::Symbol(symbol) => !symbol.symbols.is_empty(),
+            Answer::Why(why) => why.rank.is_some(),
+            Answer::Impact(impact) => !impact.items.is_empty(),
+            Answer::Lines(lines) => !lines.is_empty(),
+            Answer::Diff(_) => true,
+            Answer::Facts(_, passed) => *passed,
+        }
+    }
+}
+
+/// Ranked places for a question.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Hits {
+    pub query: String,
+    /// Places found before `k` and the budget were applied.
+    pub total: u32,
+    pub hits: Vec<Hit>,
+    /// Tokens of the snippets.
+    pub total_tokens: u64,
+    /// Identifiers of the query that nothing in the index has.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_found: Vec<String>,
+    pub index_signature: String,
+}
+
+/// One place.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Hit {
+    pub symbol_id: Option<String>,
+    pub symbol: String,
+    pub kind: String,
+    pub file: String,
+    pub start_line: u32,
+    pub end_line: u32,
+    pub score: f64,
+    /// What added up, the strongest first: `blocks 0.91 × 2.5`.
+    pub why: Vec<String>,
+    pub chunk_id: String,
+    pub chunk_kind: String,
+    pub language: String,
+    /// UTF-16 code units, half open.
+    pub offsets: contextd_pack::pack::Range,
+    pub snippet: String,
+    #[serde(default)]
+    pub stale: bool,
+}
+
+/// A symbol with what is around it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SymbolAnswer {
+    pub symbols: Vec<SymbolInfo>,
+    /// Further symbols of that name: `qualified (path:line)`.
+    pub others: Vec<String>,
+}
+
+/// One symbol.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SymbolInfo {
+    pub symbol_id: String,
+    pub symbol: String,
+    pub kind: String,
+    pub file: String,
+    pub start_line: u32,
+    pub end_line: u32,
+    pub language: String,
+    pub visibility: String,
+    pub signature: String,
+    pub doc: String,
+    pub source: String,
+    pub truncated: bool,
+    pub stale: bool,
+    pub callers: Vec<Relation>,
+    pub callees: Vec<Relation>,
+    pub usages: Vec<Relation>,
+    pub tests: Vec<Relation>,
+    pub docs: Vec<Relation>,
+    pub related: Vec<Relation>,
+    pub members: Vec<String>,
+}
+
+/// The other end of an edge.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Relation {
+    pub symbol: String,
+    pub kind: String,
+    pub edge: String,
+    pub file: String,
+    pub line: u32,
+    /// Where the edge is seen: `path:line`.
+    pub seen_at: String,
+    pub confidence: f64,
+    /// `known` or `guessed`.
+    pub certainty: String,
+}
+
+/// The score of one symbol for a task, term by term.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WhyAnswer {
+    pub symbol_id: String,
+    pub symbol: String,
+    pub file: String,
+    pub line: u32,
+    pub task: String,
+    pub profile: String,
+    /// Place among the candidates, from 1; absent when it was no candidate.
+    pub rank: Option<u32>,
+    pub of: u32,
+    pub score: f64,
+    pub best_score: f64,
+    pub terms: Vec<WhyTerm>,
+    /// What is added or taken away after the terms, such as for tests.
+    pub adjustment: f64,
+    pub looked_for: Vec<String>,
+    pub note: String,
+}
+
+/// One term.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WhyTerm {
+    pub signal: String,
+    pub value: f64,
+    pub weight: f64,
+    pub contribution: f64,
+}
+
+/// What a change of something may break.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Impact {
+    pub target: String,
+    pub items: Vec<ImpactItem>,
+    pub files: Vec<String>,
+    pub tests: Vec<String>,
+    /// True when the cap was reached and more lies beyond.
+    pub cut: bool,
+}
+
+/// One symbol that leans on the target.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ImpactItem {
+    pub symbol: String,
+    pub kind: String,
+    pub file: String,
+    pub line: u32,
+    pub distance: u32,
+    pub confidence: f64,
+    pub certainty: String,
+    /// Edge and what it leads to: `calls parse at src/a.rs:12`.
+    pub through: String,
+    pub test: bool,
+}

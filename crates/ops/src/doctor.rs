@@ -1,0 +1,36 @@
+//! `doctor`: what is wrong and what to do about it.
+
+use crate::answer::Answer;
+use crate::context::Context;
+use crate::error::OpError;
+use crate::inputs::NoInput;
+use contextd_store::Ledger;
+use serde_json::{Value, json};
+
+pub fn doctor(context: &Context, _input: NoInput) -> Result<Answer, OpError> {
+    let engine = &context.engine;
+    let mut checks: Vec<Value> = Vec::new();
+    let mut check = |name: &str, problem: Option<(String, &str)>| {
+        let (detail, remedy) = problem.as_ref().map_or((String::new(), ""), |(detail, remedy)| (detail.clone(), *remedy));
+        checks.push(json!({"check": name, "ok": problem.is_none(), "detail": detail, "remedy": remedy}));
+    };
+    check("configuration", engine.problems.first().map(|problem| (problem.to_string(), "Correct it, or run `contextd validate-config` for all of them.")));
+    match engine.snapshot() {
+        Ok(None) => check("index", Some(("there is none".to_owned(), "Run `contextd index`."))),
+        Err(error) => check("index", Some((error.to_string(), "Run `contextd clean`, then `contextd index`."))),
+        Ok(Some(snapshot)) => {
+            check("index", snapshot.verify().err().map(|error| (error.to_string(), "Run `contextd clean`, then `contextd index`.")));
+            check("version", (!engine.is_current(&snapshot)).then(|| ("made by another version or with other settings".to_owned(), "Run `contextd index`.")));
+        }
+    }
+    match engine.ledger() {
+        Err(error) => check("ledger", Some((error.to_string(), "Run `contextd clean`, then `contextd index`."))),
+        Ok(ledger) => {
+            check("ledger", ledger.check()?.first().map(|line| (line.clone(), "Run `contextd clean`, then `contextd index`.")));
+            let errors = ledger.errors()?;
+            check("files", errors.first().map(|error| (format!("{} files could not be read, the first is {}: {}", errors.len(), error.record.file_path, error.record.error_message), "Make them readable, or leave them out in .contextignore.")));
+        }
+    }
+    let healthy = checks.iter().all(|check| check["ok"] == true);
+    Ok(Answer::Facts(json!({"healthy": healthy, "checks": checks}), healthy))
+}

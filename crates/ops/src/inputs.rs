@@ -1,0 +1,245 @@
+//! Inputs of operations.
+
+use contextd_pack::Tokenizer;
+use contextd_pack::request::{Intent, Strictness};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Input of `context_for_task`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct TaskInput {
+    /// The work to do, in words; names of code help
+    #[serde(alias = "query", alias = "description")]
+    pub task: String,
+    /// Most tokens of the answer
+    #[serde(alias = "maxTokens")]
+    pub budget: Option<u64>,
+    pub intent: Intent,
+    #[serde(flatten)]
+    pub limits: Limits,
+}
+
+/// Input of `context_for_files`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct FilesInput {
+    /// Changed files, relative to the root
+    #[serde(alias = "files")]
+    pub paths: Vec<String>,
+    /// What the change is about
+    #[serde(alias = "query")]
+    pub task: String,
+    /// Most tokens of the answer
+    #[serde(alias = "maxTokens")]
+    pub budget: Option<u64>,
+    #[schemars(skip)]
+    #[serde(flatten)]
+    pub limits: Limits,
+}
+
+/// Which results are wanted, and how they are counted and written.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Limits {
+    /// Folders or globs to look in
+    #[serde(alias = "path")]
+    pub within: Vec<String>,
+    /// Folders or globs to leave out
+    pub exclude: Vec<String>,
+    /// Languages, such as `rust`
+    #[serde(alias = "lang")]
+    pub languages: Vec<String>,
+    /// Kinds, such as `function`
+    #[serde(alias = "kind")]
+    pub kinds: Vec<String>,
+    /// Least score, 0 to 1
+    pub min_score: Option<f64>,
+    /// Most seeds
+    pub k: Option<u32>,
+    #[schemars(skip)]
+    pub mmr_lambda: Option<f64>,
+    #[schemars(skip)]
+    pub tokenizer: Option<Tokenizer>,
+    #[schemars(skip)]
+    pub profile: Option<String>,
+    #[schemars(skip)]
+    pub strictness: Strictness,
+    #[schemars(skip)]
+    pub format: Option<String>,
+}
+
+/// Input of `query_context`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct SearchInput {
+    /// The question, in words or names
+    pub query: String,
+    /// Most hits, 12 by default
+    pub k: Option<u32>,
+    /// Where to look
+    pub scope: SearchScope,
+    pub filters: SearchFilters,
+    #[schemars(skip)]
+    pub tokenizer: Option<Tokenizer>,
+    /// `json` when the budget is to count the JSON instead of the text.
+    #[schemars(skip)]
+    pub format: Option<String>,
+}
+
+/// Where to look.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct SearchScope {
+    /// Folders or globs
+    pub paths: Vec<String>,
+    pub languages: Vec<String>,
+    /// Kinds such as `function` or `CODE_FUNCTION`
+    pub kinds: Vec<String>,
+    /// Folders or globs to leave out
+    pub exclude: Vec<String>,
+}
+
+/// What is good enough.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct SearchFilters {
+    /// Least score, 0 to 1
+    pub min_score: Option<f64>,
+    /// Most tokens of snippets
+    pub max_tokens: Option<u64>,
+}
+
+/// Input of `symbol`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct SymbolInput {
+    /// `name`, `Type.method`, `path:line` or a symbolId
+    #[serde(alias = "symbol")]
+    pub name: String,
+    /// Most relations of a sort, 20 by default
+    pub limit: Option<u32>,
+}
+
+/// Input of `explain_symbol`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct WhyInput {
+    /// As for `symbol`
+    #[serde(alias = "name")]
+    pub symbol: String,
+    /// The task it is ranked for
+    #[serde(alias = "query")]
+    pub task: String,
+    #[schemars(skip)]
+    pub profile: Option<String>,
+}
+
+/// Input of `impact`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ImpactInput {
+    /// A symbol or a file
+    #[serde(alias = "symbol", alias = "path")]
+    pub target: String,
+    /// How far to follow, 3 by default, at most 6
+    pub max_hops: Option<u32>,
+}
+
+/// Input of operations that need none.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct NoInput {}
+
+/// Input of `refresh_context`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct RefreshInput {
+    /// Files and folders to look at again
+    pub paths: Vec<String>,
+    /// Read them again even when they look unchanged
+    pub force: bool,
+    /// Answer before it is done; only where the process stays
+    #[serde(rename = "async")]
+    pub run_async: Option<bool>,
+}
+
+/// Input of `rebuild_context`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct RebuildInput {
+    /// Must be true: everything recorded is made anew
+    pub confirm: bool,
+    /// Answer before it is done; only where the process stays
+    #[serde(rename = "async")]
+    pub run_async: Option<bool>,
+    /// Files and folders; empty for all
+    pub paths: Vec<String>,
+    pub options: RebuildOptions,
+}
+
+/// Options of `rebuild_context`.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct RebuildOptions {
+    /// Forget recorded errors
+    pub clear_errors: bool,
+    /// Give unused space of the ledger back
+    pub vacuum: bool,
+    /// Only say what would be done
+    pub validate_only: bool,
+}
+
+impl Default for RebuildOptions {
+    fn default() -> Self {
+        Self { clear_errors: true, vacuum: true, validate_only: false }
+    }
+}
+
+/// Input of `get_rebuild_status`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct JobsInput {
+    /// A job; without it, the newest ones are listed
+    pub job_id: Option<String>,
+    pub include_logs: bool,
+    /// Ask the job to stop
+    pub cancel: bool,
+}
+
+/// Input of `check_file`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct CheckFileInput {
+    pub paths: Vec<String>,
+}
+
+/// Input of operations that list.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ListInput {
+    pub limit: Option<usize>,
+}
+
+/// Input of `context_pack_get`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PackGetInput {
+    /// The id, or its first digits
+    pub pack_id: String,
+}
+
+/// Input of `context_pack_diff`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct PackDiffInput {
+    pub from: String,
+    pub to: String,
+}
+
+/// Input of `schema`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct SchemaInput {
+    pub name: String,
+}

@@ -1,0 +1,79 @@
+//! `query_context`: ranked places for a question.
+
+use crate::answer::{Answer, Hit, Hits};
+use crate::context::Context;
+use crate::error::OpError;
+use crate::inputs::SearchInput;
+use contextd_pack::request::{Ranking, Scope};
+use contextd_pack::{ContextItem, ContextPack, PackRequest, Tokenizer};
+use contextd_retrieve::understand;
+
+/// Longest snippet of a hit, in bytes.
+const SNIPPET: u64 = 1_600;
+/// Most hits, as the section's hard cap says.
+const MOST: u32 = 80;
+
+pub fn search(context: &Context, input: SearchInput) -> Result<Answer, OpError> {
+    if input.query.trim().is_empty() {
+        return Err(OpError::request("the query is empty", "Say what to look for."));
+    }
+    let config = &context.engine.config;
+    let k = input.k.unwrap_or(config.query.default_k).clamp(1, MOST);
+    let budget = input.filters.max_tokens.unwrap_or(u64::from(config.budget.search_tokens));
+    let tokenizer = input.tokenizer.or_else(|| Tokenizer::by_name(&config.budget.tokenizer)).unwrap_or_default();
+    let mut request = PackRequest {
+        query: input.query.clone(),
+        ranking: Ranking::Search,
+        scope: Scope { paths: input.scope.paths, languages: input.scope.languages, kinds: input.scope.kinds, exclude: input.scope.exclude, min_score: Some(input.filters.min_score.unwrap_or(config.query.min_score_threshold)) },
+        include_explain: Some(false),
+        tokenizer: Some(tokenizer),
+        format: if input.format.as_deref() == Some("json") { "hits" } else { "hits-text" }.to_owned(),
+        ..PackRequest::default()
+    };
+    // Neighbours are not hits, and the order of ranks is the answer.
+    request.expansion.max_hops = 0;
+    request.mmr_lambda = Some(1.0);
+    request.k = Some(k);
+    request.budgets.max_items_per_section = Some(u64::from(k));
+    request.budgets.max_bytes_per_item = Some(SNIPPET);
+    request.budgets.max_total_tokens = Some(budget);
+    let pack = crate::packs::build(context, &request)?;
+    let reader = context.reader()?;
+    let snapshot = &reader.snapshot;
+    let unknown = understand(&input.query).identifiers.into_iter().filter(|identifier| identifier.code && snapshot.symbols_named_like(&identifier.text).is_empty());
+    let not_found = unknown.map(|identifier| identifier.text).collect();
+    Ok(Answer::Hits(Hits { not_found, ..hits(&pack, tokenizer) }))
+}
+
+/// Returns the items of a pack as hits.
+pub fn hits(pack: &ContextPack, tokenizer: Tokenizer) -> Hits {
+    let items: Vec<Hit> = pack.items().map(hit).collect();
+    Hits {
+        query: pack.request["query"].as_str().unwrap_or_default().to_owned(),
+        total: pack.stats.candidates,
+        total_tokens: items.iter().map(|hit| tokenizer.count(&hit.snippet) as u64).sum(),
+        hits: items,
+        not_found: Vec::new(),
+        index_signature: pack.index_signature.clone(),
+    }
+}
+
+fn hit(item: &ContextItem) -> Hit {
+    let kind = contextd_pack::symbol_kind(&item.symbol_kind);
+    Hit {
+        symbol_id: item.symbol_id.clone(),
+        symbol: item.name.clone(),
+        kind: item.symbol_kind.clone(),
+        file: item.file_rel_path.clone(),
+        start_line: item.lines.start,
+        end_line: item.lines.end,
+        score: item.scores.seed_score,
+        why: item.why.signals.iter().map(|signal| format!("{} {} × {}", signal.name, signal.value, signal.weight)).collect(),
+        chunk_id: item.chunk_uid.clone(),
+        chunk_kind: contextd_pack::chunk_kind(kind, &item.language_id).to_owned(),
+        language: item.language_id.clone(),
+        offsets: item.range,
+        snippet: item.excerpt.text.clone(),
+        stale: item.stale,
+    }
+}

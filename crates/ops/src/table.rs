@@ -1,0 +1,129 @@
+//! The table of operations.
+
+use crate::answer::Answer;
+use crate::context::Context;
+use crate::error::OpError;
+use crate::inputs::*;
+use crate::{doctor, files, impact, index, packs, rebuild, schema, search, stats, symbol, why};
+use contextd_pack::PackRequest;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// One thing that can be asked for.
+pub struct Operation {
+    /// Name as a tool and route.
+    pub name: &'static str,
+    /// Name as a command.
+    pub command: &'static str,
+    /// What it does, when to use it, and when not.
+    pub about: &'static str,
+    /// Part of the small set that agents see by default.
+    pub core: bool,
+    pub read_only: bool,
+    pub destructive: bool,
+    pub schema: fn() -> Value,
+    pub run: fn(&Context, Value) -> Result<Answer, OpError>,
+}
+
+/// Returns the operation with that name; dots are read as underscores.
+pub fn find(name: &str) -> Option<&'static Operation> {
+    let name = name.replace('.', "_");
+    OPERATIONS.iter().find(|operation| operation.name == name || operation.command == name)
+}
+
+fn input<T: DeserializeOwned + Default>(value: Value) -> Result<T, OpError> {
+    if value.is_null() {
+        return Ok(T::default());
+    }
+    serde_json::from_value(value).map_err(|error| OpError::request(format!("the input cannot be read: {error}"), "Compare it with the operation's schema: `contextd schema NAME`."))
+}
+
+/// Declares operations, a line each.
+macro_rules! operations {
+    ($($name:literal $command:literal $input:ty => $run:path, [$($flag:ident),*], $about:literal;)+) => {
+        /// Every operation.
+        pub const OPERATIONS: &[Operation] = &[$(Operation {
+            name: $name,
+            command: $command,
+            about: $about,
+            core: has(&[$(stringify!($flag)),*], "core"),
+            read_only: !has(&[$(stringify!($flag)),*], "writes"),
+            destructive: has(&[$(stringify!($flag)),*], "destructive"),
+            schema: schema::of::<$input>,
+            run: |context, value| $run(context, input::<$input>(value)?),
+        }),+];
+    };
+}
+
+/// True when `flags` has `flag`; evaluated while compiling.
+const fn has(flags: &[&str], flag: &str) -> bool {
+    let mut at = 0;
+    while at < flags.len() {
+        if same(flags[at].as_bytes(), flag.as_bytes()) {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
+const fn same(one: &[u8], two: &[u8]) -> bool {
+    if one.len() != two.len() {
+        return false;
+    }
+    let mut at = 0;
+    while at < one.len() {
+        if one[at] != two[at] {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+operations! {
+    "context_for_task" "task" TaskInput => packs::task, [core],
+        "Code, callers, tests and docs needed for a task in words, inside a token budget, with reasons. Use it first when work begins. Plain text search is enough to find one exact string.";
+    "query_context" "search" SearchInput => search::search, [core],
+        "Ranked places that answer a question about the code (where is…, how does…). Use it when the words may differ from the code's. Plain text search is enough for an exact identifier or message.";
+    "context_for_files" "files" FilesInput => packs::files, [core],
+        "What belongs to changed files: who uses them, what they use, their tests. Use it before editing or reviewing files. Not needed to just read one file.";
+    "symbol" "symbol" SymbolInput => symbol::symbol, [core],
+        "One symbol: definition, callers, callees, tests, each edge known or guessed. Use it instead of searching for uses by name. Plain text search is enough for strings and comments.";
+    "explain_symbol" "why" WhyInput => why::why, [core],
+        "Why a symbol ranks where it does for a task, term by term. Use it when an answer surprises.";
+    "get_context_stats" "stats" NoInput => stats::stats, [core],
+        "Health of the index, what is indexed, running rebuilds. Use it when answers seem incomplete or old.";
+    "impact" "impact" ImpactInput => impact::impact, [],
+        "What may break when a symbol or file changes, nearest first, with tests. Use it before changing something shared. Plain text search misses indirect users.";
+    "status" "status" NoInput => stats::status, [],
+        "The state of the index in numbers.";
+    "refresh_context" "refresh" RefreshInput => index::refresh, [writes],
+        "Looks at files again and brings the index up to date. Seldom needed: changes are noticed.";
+    "rebuild_context" "rebuild" RebuildInput => rebuild::rebuild, [writes, destructive],
+        "Makes the index anew, all of it or some paths; needs confirm. Use it only when the index is damaged.";
+    "get_rebuild_status" "jobs" JobsInput => rebuild::jobs, [],
+        "Rebuild jobs: progress, result, log.";
+    "check_file" "check-file" CheckFileInput => files::check_file, [],
+        "Whether files are indexed, and the rule that decides.";
+    "list_indexable" "list-indexable" ListInput => files::list_indexable, [],
+        "The files that are indexed.";
+    "project_stats" "project-stats" NoInput => files::project_stats, [],
+        "Files by language and what is left out, by rule.";
+    "validate_config" "validate-config" NoInput => files::validate_config, [],
+        "Whether the configuration is valid, and what is wrong with it.";
+    "doctor" "doctor" NoInput => doctor::doctor, [],
+        "Checks configuration, index and ledger.";
+    "context_pack_create" "pack-create" PackRequest => packs::create, [writes],
+        "Builds a pack from an explicit request and stores it under its id. Use it for reproducible context; else context_for_task.";
+    "context_pack_get" "pack-get" PackGetInput => packs::get, [],
+        "A stored pack by id.";
+    "context_pack_list" "pack-list" ListInput => packs::list, [],
+        "Stored packs, newest first.";
+    "context_pack_diff" "pack-diff" PackDiffInput => packs::diff, [],
+        "What entered and left between two stored packs.";
+    "audit_secrets" "audit" NoInput => files::audit_secrets, [],
+        "What was redacted, by file, line and rule; never the value.";
+    "schema" "schema" SchemaInput => schema::schema, [],
+        "The JSON schema of a wire type or of an operation's input.";
+}

@@ -1,0 +1,50 @@
+//! `explain_symbol`: the score of a symbol for a task, term by term.
+
+use crate::answer::{Answer, WhyAnswer, WhyTerm};
+use crate::context::Context;
+use crate::error::OpError;
+use crate::inputs::WhyInput;
+use contextd_pack::{SymbolIds, resolve};
+use contextd_retrieve::{signals, task, understand};
+
+pub fn why(context: &Context, input: WhyInput) -> Result<Answer, OpError> {
+    if input.task.trim().is_empty() || input.symbol.trim().is_empty() {
+        return Err(OpError::request("a symbol and a task are needed", "For instance: contextd why Parser.parse --task \"accept trailing commas\"."));
+    }
+    let reader = context.reader()?;
+    let (weights, version) = context.engine.weights(input.profile.as_deref())?;
+    let named = resolve::symbols(&reader.snapshot, &input.symbol)?;
+    let query = understand(&input.task);
+    let ranked = task::rank(&reader.sources(None), &query, &weights);
+    // Of several symbols with the name, the one that ranks best is meant.
+    let place = ranked.iter().position(|hit| named.contains(&hit.symbol));
+    let number = place.map_or(named[0], |place| ranked[place].symbol);
+    let symbol = reader.snapshot.symbol(number);
+    let history = ranked.iter().any(|hit| hit.signals[signals::at::GIT_FILE] > 0.0);
+    let table = if history { &weights.task } else { &weights.task_without_history };
+    let hit = place.map(|place| &ranked[place]);
+    let mut terms: Vec<WhyTerm> = hit.into_iter().flat_map(|hit| hit.terms(table)).map(|(name, value, weight)| WhyTerm { signal: name.to_owned(), value: f64::from(value), weight: f64::from(weight), contribution: f64::from(value * weight) }).collect();
+    terms.sort_by(|a, b| b.contribution.abs().total_cmp(&a.contribution.abs()).then(a.signal.cmp(&b.signal)));
+    let sum: f64 = terms.iter().map(|term| term.contribution).sum();
+    let score = hit.map_or(0.0, |hit| f64::from(hit.score));
+    let note = match hit {
+        Some(_) => String::new(),
+        None => "It was no candidate: no word of the task is in it, and no edge leads to it from what matched.".to_owned(),
+    };
+    Ok(Answer::Why(WhyAnswer {
+        symbol_id: SymbolIds::new(&reader.snapshot).of(number),
+        symbol: symbol.qualified().into_owned(),
+        file: symbol.path().to_owned(),
+        line: symbol.start_line(),
+        task: input.task.clone(),
+        profile: version,
+        rank: place.map(|place| place as u32 + 1),
+        of: ranked.len() as u32,
+        score,
+        best_score: ranked.first().map_or(0.0, |hit| f64::from(hit.score)),
+        adjustment: if hit.is_some() { score - sum } else { 0.0 },
+        terms,
+        looked_for: query.words.iter().map(|(word, _)| word.clone()).collect(),
+        note,
+    }))
+}

@@ -59,8 +59,13 @@ impl Engine {
         Ok(ledger)
     }
 
-    /// Names everything that shapes facts: extractor, chunking and redaction.
+    /// Names everything that shapes a snapshot beside the files: facts and what is made of them.
     pub(crate) fn extractor(&self) -> String {
+        format!("{}.{}", self.facts_version(), crate::linking::LINK_VERSION)
+    }
+
+    /// Names everything that shapes facts: extractor, chunking and redaction.
+    pub(crate) fn facts_version(&self) -> String {
         let prints = self.config.fingerprint();
         let settings = ContentHash::of(&[prints.chunking.0, prints.secrets.0].concat());
         format!("{}-{}", contextd_lang::EXTRACTOR_VERSION, &settings.to_hex()[..16])

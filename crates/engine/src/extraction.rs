@@ -42,7 +42,7 @@ pub struct Extraction<'e> {
 
 impl<'e> Extraction<'e> {
     pub fn new(engine: &'e Engine) -> Self {
-        Self { engine, extractor: ContentHash::of(engine.extractor().as_bytes()) }
+        Self { engine, extractor: ContentHash::of(engine.facts_version().as_bytes()) }
     }
 
     /// Names the facts of a file. How secrets are looked for depends on the kind of path.

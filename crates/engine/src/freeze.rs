@@ -24,7 +24,7 @@ pub fn freeze(engine: &Engine, extraction: &Extraction<'_>, facts: &Facts, files
     for file in files {
         shards[shard_of(&file.path, count) as usize].push(file);
     }
-    let extractor = engine.extractor();
+    let extractor = engine.facts_version();
     let results: Vec<Result<(SegmentEntry, bool, Vec<String>)>> = shards
         .par_iter()
         .map(|shard| {

@@ -1,12 +1,22 @@
-//! Segments → graph.
+//! Segments → graph: all files linked, or those that a change can affect.
+
+mod assembly;
+mod parts;
+mod relink;
+mod rows;
 
 use crate::error::Result;
-use contextd_link::{LinkFile, LinkOptions, Links};
+use assembly::Assembly;
+use contextd_link::{Links, World};
 use contextd_model::ContentHash;
-use contextd_model::facts::FactsView;
-use contextd_snapshot::{Durability, GraphWriter, LinkRows, Segment, Snapshot, Wanted};
+use contextd_snapshot::{Durability, GraphWriter, Segment, Snapshot};
+use parts::{Part, Parts};
 use rayon::prelude::*;
+use rows::{Rows, first_symbols, symbols_of};
 use std::path::Path;
+
+/// Version of what edges mean. Edges of an older one are never taken over.
+pub const LINK_VERSION: u32 = 1;
 
 /// A written graph.
 pub struct Linked {
@@ -31,12 +41,35 @@ impl Relinked {
     }
 }
 
-/// Links the files of all segments and writes their graph into the index folder.
-pub fn link(index: &Path, segments: &[Segment], _previous: Option<&Snapshot>) -> Result<Linked> {
-    let links = link_all(segments);
+/// Links the files of all segments and writes their graph into the index folder. Edges of files that
+/// cannot have changed are taken over from `previous`, which must be of the same version.
+pub fn link(index: &Path, segments: &[Segment], previous: Option<&Snapshot>) -> Result<Linked> {
+    let plan = previous.and_then(|previous| relink::plan(index, segments, previous));
+    let (links, parts, relinked) = match plan {
+        Some(plan) => plan.link(segments),
+        None => link_all(segments),
+    };
     let edges = links.edges.len() as u64;
     let key = write_graph(index, links)?;
-    Ok(Linked { key, edges, relinked: Relinked::All })
+    parts.write(index, key);
+    Ok(Linked { key, edges, relinked })
+}
+
+fn link_all(segments: &[Segment]) -> (Links, Parts, Relinked) {
+    let first = first_symbols(segments);
+    let linked: Vec<(Vec<_>, Part)> = {
+        let mut rows = Rows::default();
+        let files = rows.read(segments);
+        let world = World::build(&files);
+        (0..files.len()).into_par_iter().map(|file| parts::split(world.link_file_counted(file), symbols_of(&first, file))).collect()
+    };
+    let mut assembly = Assembly::new(&first);
+    let mut parts = Parts::default();
+    for (own, part) in linked {
+        assembly.push_file(&own);
+        parts.files.push(part);
+    }
+    (assembly.finish(&parts), parts, Relinked::All)
 }
 
 fn write_graph(index: &Path, links: Links) -> Result<ContentHash> {
@@ -48,33 +81,8 @@ fn write_graph(index: &Path, links: Links) -> Result<ContentHash> {
     let unresolved: Vec<u32> = links.unresolved.counts.iter().flat_map(|(&(language, reason), &count)| [u32::from(language), reason as u32, count.min(u64::from(u32::MAX)) as u32]).collect();
     writer.unresolved(&unresolved);
     writer.communities(&links.communities);
+    drop(links);
     let image = writer.finish();
     image.write(index, Durability::Fast)?;
     Ok(image.key)
 }
-
-fn link_all(segments: &[Segment]) -> Links {
-    let places: Vec<(&Segment, u32)> = segments.iter().flat_map(|segment| (0..segment.file_count()).map(move |file| (segment, file))).collect();
-    let mut rows: Vec<LinkRows> = Vec::new();
-    rows.resize_with(places.len(), LinkRows::default);
-    // Runs of neighbours go to one thread: they share the strings of their segment.
-    let views: Vec<_> = rows.par_iter_mut().with_min_len(32).zip(places.par_iter()).map(|(rows, &(segment, file))| (segment.path(file), segment.facts(file, Wanted::Links, rows))).collect();
-    let files: Vec<LinkFile<'_>> = views.into_iter().map(|(path, view)| LinkFile { path, view: view.unwrap_or(EMPTY) }).collect();
-    contextd_link::link(&files, &LinkOptions::default())
-}
-
-/// What a damaged record reads as; the segment's checksum is verified by `doctor`.
-const EMPTY: FactsView<'static> = FactsView {
-    language: 0,
-    flags: 0,
-    lines: 0,
-    size: 0,
-    package: contextd_model::StrId::EMPTY,
-    strings: contextd_model::strings::Strings { bytes: &[], ends: &[] },
-    symbols: &[],
-    refs: &[],
-    imports: &[],
-    bases: &[],
-    bindings: &[],
-    chunks: &[],
-};

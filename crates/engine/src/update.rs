@@ -130,7 +130,8 @@ impl Run<'_> {
         let frozen = freeze::freeze(engine, extraction, facts, known, self.progress)?;
         let segments = frozen.entries.iter().map(|entry| Segment::open(&segment_path(index, entry.key))).collect::<std::result::Result<Vec<_>, _>>()?;
         self.progress.begin(Stage::Link, 1);
-        let linked = linking::link(index, &segments, previous)?;
+        let taken_over = previous.filter(|snapshot| !self.options.full && snapshot.manifest().extractor == engine.extractor());
+        let linked = linking::link(index, &segments, taken_over)?;
         self.progress.advance(1);
         let manifest = Manifest { extractor: engine.extractor(), config: engine.config.fingerprint().all(), tree: tree_of(&segments), segments: frozen.entries, graph: linked.key, edges: linked.edges };
         let name = publish(index, &manifest, Durability::Fast)?;

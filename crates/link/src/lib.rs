@@ -17,6 +17,7 @@ mod resolve;
 mod types;
 mod world;
 
+pub use communities::communities;
 pub use interface::{interface_fingerprint, mentions};
 pub use links::{LinkOptions, Links, Reason, Unresolved, link};
 pub use world::World;

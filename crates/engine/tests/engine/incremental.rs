@@ -1,6 +1,8 @@
 //! Incremental equals fresh: whatever happened to the folder, the index is the one built from nothing.
 
 use crate::support::{self, BODIES, FIXTURE};
+use contextd_link::{LinkFile, LinkOptions};
+use contextd_snapshot::{LinkRows, Wanted};
 use proptest::prelude::*;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -11,6 +13,10 @@ use std::path::Path;
 enum Step {
     Write(usize, usize),
     Append(usize, usize),
+    /// All lines move down.
+    Shift(usize),
+    /// Other words inside of bodies.
+    Reword(usize),
     Rename(usize, usize),
     MoveFolder(usize),
     Delete(usize),
@@ -23,6 +29,19 @@ enum Step {
 
 /// Paths beside the fixture's that files may come to lie at: other languages, other packages.
 const PLACES: &[&str] = &["shop/more.py", "lib/items.py", "web/deep/index.ts", "srv/store/more.go", "core/src/rate/mod.rs", "jvm/Openable.java", "notes.md", "odd name.txt", "vendor/x.js"];
+
+/// File, words and other words: what is called changes, what is defined does not.
+const REWORDS: &[(&str, &str, &str)] = &[
+    ("shop/basket.py", "price_of(item) for", "item.total() for"),
+    ("shop/basket.py", "self.items.append(item)", "self.total()"),
+    ("tests/test_basket.py", "assert basket.total() == 4", "assert Item('x') and basket.add(1)"),
+    ("tests/test_basket.py", "basket.add(Item('pear'))", "basket.missing()"),
+    ("web/cart.ts", "format(this.lines.length)", "this.show() + unknown()"),
+    ("srv/main.go", "store.Open().Close()", "store.Open()"),
+    ("core/src/lib.rs", "rate.of(cents)", "rate.of(cents) + apply(rate, 1)"),
+    ("core/src/rate.rs", "cents * self.0 / 100", "self.of(cents)"),
+    ("jvm/Till.java", "super.open() + 1", "this.open()"),
+];
 
 const FOLDERS: &[(&str, &str)] = &[("shop", "store"), ("store", "shop"), ("web", "ui"), ("srv/store", "srv/kept"), ("jvm", "java/jvm")];
 
@@ -43,6 +62,8 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         5 => (any.clone(), any.clone()).prop_map(|(path, body)| Step::Write(path, body)),
         3 => (any.clone(), any.clone()).prop_map(|(path, body)| Step::Append(path, body)),
+        3 => any.clone().prop_map(Step::Shift),
+        4 => any.clone().prop_map(Step::Reword),
         2 => (any.clone(), any.clone()).prop_map(|(from, to)| Step::Rename(from, to)),
         1 => any.clone().prop_map(Step::MoveFolder),
         2 => any.clone().prop_map(Step::Delete),
@@ -73,6 +94,8 @@ fn take(root: &Path, step: &Step) {
             bytes.extend_from_slice(BODIES[body % BODIES.len()].as_bytes());
             put(&at(*path), &bytes)
         }
+        Step::Shift(path) => fs::read(at(*path)).and_then(|bytes| put(&at(*path), &[b"\n\n", bytes.as_slice()].concat())),
+        Step::Reword(which) => reword(root, REWORDS[which % REWORDS.len()]),
         Step::Rename(from, to) => fs::create_dir_all(at(*to).parent().unwrap()).and_then(|()| fs::rename(at(*from), at(*to))),
         Step::MoveFolder(pair) => {
             let (from, to) = FOLDERS[pair % FOLDERS.len()];
@@ -90,13 +113,24 @@ fn take(root: &Path, step: &Step) {
     };
 }
 
+fn reword(root: &Path, (path, from, to): (&str, &str, &str)) -> std::io::Result<()> {
+    let text = fs::read_to_string(root.join(path))?;
+    let text = if text.contains(to) { text.replace(to, from) } else { text.replace(from, to) };
+    fs::write(root.join(path), text)
+}
+
 fn put(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     fs::create_dir_all(path.parent().unwrap())?;
     fs::write(path, bytes)
 }
 
+/// Cases by default, more when the variable asks for them.
+fn cases() -> u32 {
+    std::env::var("CONTEXTD_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(12)
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 12, max_shrink_iters: 40, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(), max_shrink_iters: 40, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn after_any_steps_the_index_is_the_one_built_from_nothing(rounds in prop::collection::vec((prop::collection::vec(step(), 1..4), any::<bool>()), 1..6)) {
@@ -147,4 +181,45 @@ fn files_that_a_setting_leaves_out_are_gone_at_once() {
     let ledger = engine.ledger().unwrap();
     assert_eq!(contextd_store::Ledger::file_state(&ledger, "web/cart.ts").unwrap(), None, "the ledger forgets it as well");
     assert!(!support::refresh(place.path(), 60_000).changed);
+}
+
+#[test]
+fn an_edit_inside_a_body_links_one_file_again() {
+    let place = tempfile::tempdir().unwrap();
+    support::plant(place.path());
+    let first = support::refresh(place.path(), 60_000);
+    assert_eq!(first.linked, first.files);
+    for words in REWORDS {
+        reword(place.path(), *words).unwrap();
+        let refreshed = support::refresh(place.path(), 60_000);
+        assert!(refreshed.changed && refreshed.linked == 1, "{words:?}: {refreshed:?}");
+        assert_eq!(support::difference_to_fresh(place.path()), None, "{words:?}");
+    }
+}
+
+#[test]
+fn the_graph_is_the_one_that_the_linker_makes() {
+    let place = tempfile::tempdir().unwrap();
+    support::plant(place.path());
+    support::refresh(place.path(), 60_000);
+    reword(place.path(), REWORDS[2]).unwrap();
+    support::refresh(place.path(), 60_000);
+    let snapshot = support::open(place.path()).snapshot().unwrap().unwrap();
+    let mut rows: Vec<LinkRows> = Vec::new();
+    rows.resize_with(snapshot.file_count() as usize, LinkRows::default);
+    let view = |(number, rows)| (snapshot.file(number).path(), snapshot.file(number).facts(Wanted::Links, rows).unwrap());
+    let views: Vec<_> = (0..).zip(rows.iter_mut()).map(view).collect();
+    let files: Vec<LinkFile<'_>> = views.iter().map(|&(path, view)| LinkFile { path, view }).collect();
+    let links = contextd_link::link(&files, &LinkOptions::default());
+    assert!(links.edges.len() > 40);
+    for symbol in 0..snapshot.symbol_count() {
+        let mut expected = links.edges[links.offsets[symbol as usize] as usize..links.offsets[symbol as usize + 1] as usize].to_vec();
+        expected.sort_unstable();
+        let mut found = snapshot.graph().out(symbol).to_vec();
+        found.sort_unstable();
+        assert_eq!(found, expected, "edges of {}", snapshot.symbol(symbol).qualified());
+        assert_eq!(snapshot.graph().community(symbol), links.communities[symbol as usize]);
+    }
+    let unresolved: Vec<u32> = links.unresolved.counts.iter().flat_map(|(&(language, reason), &count)| [u32::from(language), reason as u32, count as u32]).collect();
+    assert_eq!(snapshot.graph().unresolved().collect::<Vec<_>>(), unresolved);
 }

@@ -1,0 +1,122 @@
+//! Which files a change can affect, and linking only those.
+//!
+//! A file's edges depend on its own facts and on what the others show of themselves. When the files
+//! that changed show what they showed before, under the same numbers, no other edge can change.
+
+use super::Relinked;
+use super::assembly::Assembly;
+use super::parts::{self, Parts};
+use super::rows::{Rows, first_symbols, symbols_of};
+use contextd_link::{Links, World, interface_fingerprint};
+use contextd_model::facts::FactsView;
+use contextd_model::{EdgeKind, SymbolKind};
+use contextd_snapshot::{LinkRows, Segment, Snapshot, Wanted};
+use rayon::prelude::*;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// What is linked again and what is taken over.
+pub struct Plan<'p> {
+    previous: &'p Snapshot,
+    parts: Parts,
+    /// Numbers of files to link again; they are the same in both snapshots.
+    files: BTreeSet<u32>,
+}
+
+/// Returns what must be linked again; `None` when that is everything.
+pub fn plan<'p>(index: &Path, segments: &[Segment], previous: &'p Snapshot) -> Option<Plan<'p>> {
+    let manifest = previous.manifest();
+    if segments.len() != previous.segments().len() {
+        return None;
+    }
+    let parts = Parts::read(index, manifest.graph)?;
+    if parts.files.len() as u32 != previous.file_count() {
+        return None;
+    }
+    let mut files = BTreeSet::new();
+    let mut start = 0;
+    for (new, old) in segments.iter().zip(previous.segments()) {
+        if new.file_count() != old.file_count() || new.symbol_count() != old.symbol_count() {
+            return None;
+        }
+        for file in (0..new.file_count()).filter(|&file| new.hash(file) != old.hash(file) || new.path(file) != old.path(file)) {
+            if !shows_the_same(new, old, file) {
+                return None;
+            }
+            files.insert(start + file);
+            files.extend(types_extended_by(previous, start + file));
+        }
+        start += new.file_count();
+    }
+    Some(Plan { previous, parts, files })
+}
+
+/// True when other files see no difference between the two versions of a file, numbers included.
+fn shows_the_same(new: &Segment, old: &Segment, file: u32) -> bool {
+    if new.path(file) != old.path(file) || new.language(file) != old.language(file) {
+        return false;
+    }
+    let (mut new_rows, mut old_rows) = (LinkRows::default(), LinkRows::default());
+    let views = (new.facts(file, Wanted::Links, &mut new_rows), old.facts(file, Wanted::Links, &mut old_rows));
+    let (Some(new), Some(old)) = views else { return false };
+    same_symbols(&new, &old) && interface_fingerprint(new) == interface_fingerprint(old)
+}
+
+/// True when all symbols are the same, those inside of bodies too, wherever they stand.
+fn same_symbols(new: &FactsView<'_>, old: &FactsView<'_>) -> bool {
+    new.symbols.len() == old.symbols.len()
+        && new.symbols.iter().zip(old.symbols).all(|(left, right)| {
+            let texts = [(left.name, right.name), (left.qualified, right.qualified), (left.type_text, right.type_text)];
+            (left.parent, left.kind, left.visibility, left.modifiers) == (right.parent, right.kind, right.visibility, right.modifiers) && texts.into_iter().all(|(left, right)| new.str(left) == old.str(right))
+        })
+}
+
+/// Returns the files of types that a file extends from outside: their bases carry its lines.
+fn types_extended_by(previous: &Snapshot, file: u32) -> Vec<u32> {
+    let extensions = previous.symbols_of_file(file).filter(|&symbol| previous.symbol(symbol).kind() == SymbolKind::Extension);
+    let outer = extensions.flat_map(|symbol| previous.graph().out(symbol)).filter(|edge| edge.kind() == EdgeKind::MemberOf);
+    outer.map(|edge| previous.file_of(edge.target)).collect()
+}
+
+impl Plan<'_> {
+    /// Links the files of the plan and takes the edges of the others over.
+    pub fn link(mut self, segments: &[Segment]) -> (Links, Parts, Relinked) {
+        let files: Vec<u32> = self.files.iter().copied().collect();
+        let first = first_symbols(segments);
+        let mut linked = link_some(segments, &first, &files).into_iter().peekable();
+        let mut assembly = Assembly::new(&first);
+        for file in 0..first.len() as u32 - 1 {
+            match linked.next_if(|(number, _, _)| *number == file) {
+                Some((_, own, part)) => {
+                    assembly.push_file(&own);
+                    self.parts.files[file as usize] = part;
+                }
+                None => self.take_over(file, &mut assembly),
+            }
+        }
+        (assembly.finish(&self.parts), self.parts, Relinked::Files(files))
+    }
+
+    fn take_over(&self, file: u32, assembly: &mut Assembly<'_>) {
+        let own = self.previous.symbols_of_file(file);
+        for symbol in own.clone() {
+            let edges = self.previous.graph().out(symbol).iter().copied();
+            assembly.push_symbol(symbol, edges.filter(|edge| !parts::is_joined(symbol, edge, &own)));
+        }
+    }
+}
+
+type FileLinks = (u32, Vec<(u32, contextd_model::graph::EdgeRow)>, parts::Part);
+
+fn link_some(segments: &[Segment], first: &[u32], files: &[u32]) -> Vec<FileLinks> {
+    if files.is_empty() {
+        return Vec::new();
+    }
+    let mut rows = Rows::default();
+    let world = World::build(&rows.read(segments));
+    let link = |&file: &u32| {
+        let (own, part) = parts::split(world.link_file_counted(file as usize), symbols_of(first, file as usize));
+        (file, own, part)
+    };
+    files.par_iter().map(link).collect()
+}

@@ -1,1 +1,40 @@
-fn main() {}
+//! Chores of the workspace: `cargo xtask tidy` checks what the compiler does not.
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+mod tidy;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match std::env::args().nth(1).as_deref() {
+        Some("tidy") => tidy(),
+        _ => {
+            eprintln!("usage: cargo xtask tidy");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn tidy() -> ExitCode {
+    let report = tidy::check(root());
+    report.warnings.iter().for_each(|warning| println!("warning: {warning}"));
+    report.errors.iter().for_each(|error| println!("error: {error}"));
+    println!("{} errors, {} warnings", report.errors.len(), report.warnings.len());
+    if report.errors.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Returns the root of the workspace.
+fn root() -> &'static Path {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    own.parent().unwrap_or(own)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_workspace_is_tidy() {
+        let report = super::tidy::check(super::root());
+        assert!(report.errors.is_empty(), "{}", report.errors.join("\n"));
+    }
+}

@@ -1,10 +1,11 @@
 //! Rebuilds as jobs: one at a time, recorded in the ledger, cancelled between stages.
 
 use crate::engine::Engine;
-use crate::error::Result;
+use crate::error::{EngineError, Result};
 use crate::progress::{Progress, Stage};
 use crate::refresh::{RefreshOptions, Refreshed};
-use contextd_store::{JobKind, JobOutcome, JobOwner, JobProgress, JobScope, Ledger, LogLevel, NewJob, SqliteLedger};
+use contextd_store::{JobKind, JobOutcome, JobOwner, JobProgress, JobScope, JobSignal, Ledger, LogLevel, NewJob, SqliteLedger};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -36,16 +37,20 @@ impl Engine {
     /// Runs a queued rebuild to its end and records how it went; `now` is asked for each record.
     pub fn run_rebuild(&self, order: &RebuildOrder, now: &(dyn Fn() -> i64 + Sync), progress: &dyn Progress) -> Result<Refreshed> {
         let mut ledger = self.ledger()?;
-        ledger.job_start(&order.job_id, now())?;
+        if ledger.job_start(&order.job_id, now())? == JobSignal::Cancel {
+            ledger.job_finish(&order.job_id, &JobOutcome::Cancelled, now())?;
+            return Err(EngineError::Cancelled);
+        }
         ledger.job_log(&order.job_id, LogLevel::Info, "started", now())?;
         if order.clear_errors {
             ledger.clear_errors(if order.paths.is_empty() { None } else { Some(&order.paths) })?;
         }
         let options = RefreshOptions { full: order.paths.is_empty(), force: order.paths.clone(), wait: Duration::from_secs(600), now: now(), ..RefreshOptions::default() };
-        let watched = Recorded { inner: progress, job_id: &order.job_id, ledger: Mutex::new((self.ledger()?, Instant::now())), counts: Mutex::new((0, 0)), now };
+        let watched = Recorded { inner: progress, job_id: &order.job_id, ledger: Mutex::new((self.ledger()?, Instant::now())), counts: Mutex::new((0, 0)), cancelled: AtomicBool::new(false), now };
         let result = self.refresh(&options, &watched);
         let outcome = match &result {
             Ok(refreshed) => JobOutcome::Completed { metrics: Some(format!("{{\"files\":{},\"read\":{},\"removed\":{},\"sourceBytes\":{}}}", refreshed.files, refreshed.read, refreshed.removed, refreshed.source_bytes)) },
+            Err(EngineError::Cancelled) => JobOutcome::Cancelled,
             Err(error) => JobOutcome::Failed { message: error.to_string() },
         };
         if let Ok(refreshed) = &result {
@@ -68,6 +73,8 @@ struct Recorded<'p> {
     ledger: Mutex<(SqliteLedger, Instant)>,
     /// Files read, and how many there are.
     counts: Mutex<(u64, u64)>,
+    /// Somebody asked the job to stop.
+    cancelled: AtomicBool,
     now: &'p (dyn Fn() -> i64 + Sync),
 }
 
@@ -92,7 +99,13 @@ impl Progress for Recorded<'_> {
             ledger.1 = Instant::now();
             let progress = JobProgress { files_total: Some(total), files_processed: processed, current_file: None };
             // A progress that cannot be written must not stop the work it tells about.
-            let _ = ledger.0.job_update(self.job_id, &progress, (self.now)());
+            if let Ok(JobSignal::Cancel) = ledger.0.job_update(self.job_id, &progress, (self.now)()) {
+                self.cancelled.store(true, Ordering::Relaxed);
+            }
         }
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed) || self.inner.is_cancelled()
     }
 }

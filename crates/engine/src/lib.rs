@@ -23,6 +23,7 @@ mod refresh;
 mod scope;
 mod status;
 mod update;
+mod watching;
 
 pub use context::WorkTree;
 pub use engine::{Engine, EngineOptions};
@@ -33,3 +34,4 @@ pub use progress::{Progress, Silent, Stage};
 pub use reader::Reader;
 pub use refresh::{RefreshOptions, Refreshed};
 pub use status::Status;
+pub use watching::{WatchEnd, WatchNews};

@@ -7,3 +7,4 @@ mod killed;
 mod readers;
 mod secrets;
 mod support;
+mod watching;

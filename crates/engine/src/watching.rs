@@ -1,0 +1,129 @@
+//! Keeping an index fresh: what the watcher reports is refreshed, by one process for all.
+
+use crate::engine::Engine;
+use crate::error::{EngineError, Result};
+use crate::progress::Silent;
+use crate::refresh::{RefreshOptions, Refreshed};
+use contextd_model::Problem;
+use contextd_model::config::CONFIG_PLACES;
+use contextd_scan::watch::{self, Changes, WatchOptions, Watcher};
+use contextd_scan::{Rule, Verdict};
+use contextd_snapshot::{SnapshotName, WriterLock, current};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::{Duration, Instant};
+
+/// How often a waiting watch looks whether it should end, and whether another process published.
+const PULSE: Duration = Duration::from_millis(50);
+/// How often a process that follows another tries to take its place.
+const SUCCESSION: Duration = Duration::from_secs(1);
+/// How long a refresh waits for a run of another process.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// What a watch tells its caller.
+#[derive(Debug)]
+pub enum WatchNews {
+    /// This process refreshed the index, maybe without a change.
+    Refreshed(Refreshed),
+    /// Another process published this snapshot.
+    Followed(SnapshotName),
+    /// A refresh failed; the watch goes on.
+    Failed(EngineError),
+    /// Something is not as it should be, such as a limit that makes polling necessary.
+    Problems(Vec<Problem>),
+}
+
+/// Why a watch ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WatchEnd {
+    Stopped,
+    /// The configuration was changed: open the engine again and go on with that one.
+    ConfigChanged,
+    /// The root was removed, or the system ended the watch.
+    Gone,
+}
+
+impl Engine {
+    /// Keeps the index fresh until `stop` is set. Of several processes that watch one root, one
+    /// writes; the others follow what it publishes, and one of them takes over when it ends.
+    pub fn watch(self: &Arc<Self>, stop: &AtomicBool, now: &dyn Fn() -> i64, tell: &mut dyn FnMut(WatchNews)) -> Result<WatchEnd> {
+        self.places.create()?;
+        let Some(_leader) = self.follow(stop, tell)? else { return Ok(WatchEnd::Stopped) };
+        let watcher = watch::watch(&self.places.root, self.watch_options()).map_err(|error| EngineError::Watch { code: error.code(), message: error.to_string() })?;
+        let problems = watcher.problems();
+        if !problems.is_empty() {
+            tell(WatchNews::Problems(problems));
+        }
+        self.lead(&watcher, stop, now, tell)
+    }
+
+    /// Follows the process that writes until it ends; `None` when this one should end first.
+    fn follow(&self, stop: &AtomicBool, tell: &mut dyn FnMut(WatchNews)) -> Result<Option<WriterLock>> {
+        // The writer's own lock is held only while it writes; this one as long as it watches.
+        let place = self.places.index.join("watch");
+        let mut seen = current(&self.places.index)?;
+        loop {
+            if let Some(lock) = WriterLock::try_lock(&place)? {
+                return Ok(Some(lock));
+            }
+            let tried = Instant::now();
+            while tried.elapsed() < SUCCESSION {
+                if stop.load(Ordering::Relaxed) {
+                    return Ok(None);
+                }
+                std::thread::sleep(PULSE);
+                let published = current(&self.places.index)?;
+                if let Some(name) = published.filter(|_| published != seen) {
+                    seen = published;
+                    tell(WatchNews::Followed(name));
+                }
+            }
+        }
+    }
+
+    fn lead(&self, watcher: &Watcher, stop: &AtomicBool, now: &dyn Fn() -> i64, tell: &mut dyn FnMut(WatchNews)) -> Result<WatchEnd> {
+        let mut pending = Some(RefreshOptions::default());
+        loop {
+            if stop.load(Ordering::Relaxed) {
+                return Ok(WatchEnd::Stopped);
+            }
+            if let Some(options) = pending.take() {
+                let options = RefreshOptions { now: now(), wait: PATIENCE, ..options };
+                tell(self.refresh(&options, &Silent).map_or_else(WatchNews::Failed, WatchNews::Refreshed));
+            }
+            match watcher.events.recv_timeout(PULSE) {
+                Ok(Changes::Paths(paths)) if paths.iter().any(|path| CONFIG_PLACES.contains(&path.as_str())) => return Ok(WatchEnd::ConfigChanged),
+                Ok(Changes::Paths(paths)) => pending = Some(RefreshOptions { only: Some(paths), ..RefreshOptions::default() }),
+                Ok(Changes::Rescan(watch::RescanReason::RootGone)) | Err(RecvTimeoutError::Disconnected) => return Ok(WatchEnd::Gone),
+                Ok(Changes::Rescan(_)) => pending = Some(RefreshOptions::default()),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+
+    fn watch_options(self: &Arc<Self>) -> WatchOptions {
+        let watcher = &self.config.watcher;
+        let engine = Arc::clone(self);
+        WatchOptions {
+            debounce: Duration::from_millis(watcher.debounce_ms),
+            full_scan_every: (watcher.full_scan_interval_seconds > 0).then(|| Duration::from_secs(watcher.full_scan_interval_seconds)),
+            poll_fallback: Some(Duration::from_millis(watcher.poll_interval_ms)),
+            should_watch_dir: Arc::new(move |folder| engine.is_worth_watching(folder)),
+            ..WatchOptions::default()
+        }
+    }
+
+    /// True unless a rule leaves out everything below the folder.
+    fn is_worth_watching(&self, folder: &str) -> bool {
+        if self.places.index.strip_prefix(self.scanner.root()).is_ok_and(|index| Path::new(folder).starts_with(index)) {
+            return false;
+        }
+        // A file that is not there passes every rule about its folders and fails as not found.
+        match self.scanner.check(&Path::new(folder).join("a-file")).verdict {
+            Verdict::Included => true,
+            Verdict::Excluded { rule, .. } => !matches!(rule, Rule::GitFolder | Rule::IndexFolder | Rule::IgnorePatterns | Rule::ContextIgnore | Rule::DockerIgnore | Rule::Hidden | Rule::GitIgnore | Rule::NestedRepository | Rule::Symlink),
+        }
+    }
+}

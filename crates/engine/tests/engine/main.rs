@@ -1,6 +1,8 @@
 //! The invariants of the index, held against folders on disk.
 
 mod determinism;
+mod early;
+mod ledger;
 mod hostile;
 mod incremental;
 mod killed;

@@ -7,6 +7,7 @@ mod hostile;
 mod incremental;
 mod killed;
 mod readers;
+mod rebuilding;
 mod secrets;
 mod support;
 mod watching;

@@ -1,0 +1,56 @@
+//! Rebuilds are jobs: one at a time, cancelled when asked, recorded however they end.
+
+use crate::support;
+use contextd_engine::{EngineError, Progress, RebuildOrder, Silent, Stage};
+use contextd_store::{JobStatus, Ledger};
+
+fn order(job_id: &str, paths: &[&str]) -> RebuildOrder {
+    RebuildOrder { job_id: job_id.to_owned(), paths: paths.iter().map(|path| (*path).to_owned()).collect(), clear_errors: true, vacuum: true, files: None, created_by: "test".to_owned() }
+}
+
+#[test]
+fn a_rebuild_ends_with_the_same_snapshot() {
+    let place = tempfile::tempdir().unwrap();
+    support::plant(place.path());
+    let first = support::refresh(place.path(), 60_000);
+    let engine = support::open(place.path());
+    for (job, paths, read) in [("full", &[][..], first.read), ("part", &["shop/", "run.sh"][..], 4)] {
+        let order = order(job, paths);
+        engine.queue_rebuild(&order, support::now()).unwrap();
+        assert!(engine.queue_rebuild(&RebuildOrder { job_id: "second".to_owned(), ..order.clone() }, support::now()).is_err(), "one at a time");
+        let refreshed = engine.run_rebuild(&order, &support::now, &Silent).unwrap();
+        assert_eq!((refreshed.read, refreshed.snapshot), (read, first.snapshot), "{job}");
+        let stored = engine.ledger().unwrap().job(job).unwrap().unwrap();
+        assert_eq!((stored.status, stored.progress.files_processed), (JobStatus::Completed, u64::from(read)));
+    }
+}
+
+/// Wants to end as soon as reading begins.
+struct Impatient;
+
+impl Progress for Impatient {
+    fn begin(&self, _stage: Stage, _total: u64) {}
+    fn advance(&self, _done: u64) {}
+    fn is_cancelled(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn a_cancelled_rebuild_leaves_the_snapshot_before() {
+    let place = tempfile::tempdir().unwrap();
+    support::plant(place.path());
+    support::refresh(place.path(), 60_000);
+    let (engine, before) = (support::open(place.path()), support::image(place.path()));
+    let waiting = order("waiting", &[]);
+    engine.queue_rebuild(&waiting, support::now()).unwrap();
+    assert!(engine.ledger().unwrap().job_cancel("waiting", support::now()).unwrap());
+    assert!(matches!(engine.run_rebuild(&waiting, &support::now, &Silent), Err(EngineError::Cancelled)));
+    let running = order("running", &[]);
+    engine.queue_rebuild(&running, support::now()).unwrap();
+    assert!(matches!(engine.run_rebuild(&running, &support::now, &Impatient), Err(EngineError::Cancelled)));
+    for job in ["waiting", "running"] {
+        assert_eq!(engine.ledger().unwrap().job(job).unwrap().unwrap().status, JobStatus::Cancelled, "{job}");
+    }
+    assert_eq!(support::image(place.path()), before);
+}

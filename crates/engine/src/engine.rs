@@ -39,6 +39,10 @@ impl Engine {
         if let Some(path) = config_path.as_ref().filter(|_| problems.iter().any(|problem| problem.severity == Severity::Error)) {
             return Err(EngineError::Config { path: path.clone(), problems });
         }
+        if config.security.encrypt_db {
+            // Half a promise would be worse than none: the snapshot holds what the ledger holds.
+            return Err(EngineError::Encryption);
+        }
         let (scanner, scan_problems) = Scanner::new(&root, &config)?;
         let (scrubber, secret_problems) = Scrubber::new(&config.security.secret_patterns, config.security.scrub_secrets);
         problems.extend(scan_problems);

@@ -28,6 +28,8 @@ pub enum EngineError {
     FileFailed { path: String, why: String },
     #[error("the run was cancelled")]
     Cancelled,
+    #[error("the index cannot be encrypted at rest: snapshots have no encryption")]
+    Encryption,
     #[error("{message}")]
     Watch { code: &'static str, message: String },
 }
@@ -46,6 +48,7 @@ impl EngineError {
             EngineError::NoIndex { .. } => "POC_E_INDEX_MISSING",
             EngineError::FileFailed { .. } => "CTX_E_FILE_FAILED",
             EngineError::Cancelled => "CTX_E_CANCELLED",
+            EngineError::Encryption => "CTX_E_ENCRYPTION",
             EngineError::Watch { code, .. } => code,
         }
     }
@@ -62,6 +65,7 @@ impl EngineError {
             EngineError::Busy { .. } => "Wait for it, or ask again: queries answer from the last snapshot meanwhile.".to_owned(),
             EngineError::NoIndex { .. } => "Run `contextd index` first.".to_owned(),
             EngineError::FileFailed { .. } => "Make it readable or leave it out, or set `bootstrap.fail_fast` to false.".to_owned(),
+            EngineError::Encryption => "Keep the index on an encrypted disk with `storage.path`, and set `security.encrypt_db` to false.".to_owned(),
             EngineError::Watch { .. } => "Index by hand with `contextd index`, or set `watcher.enabled` to false.".to_owned(),
             EngineError::Cancelled => "Run it again: what was read is kept.".to_owned(),
         }

@@ -4,8 +4,10 @@
 //! brings the index up to date and publishes a snapshot; [`Engine::snapshot`] opens what is
 //! published. Clocks, homes and terminals stay outside: what is needed of them is handed in.
 
+mod audit;
 mod changes;
 mod context;
+mod doctor;
 mod early;
 mod engine;
 mod error;
@@ -25,7 +27,9 @@ mod status;
 mod update;
 mod watching;
 
+pub use audit::Redacted;
 pub use context::WorkTree;
+pub use doctor::Checkup;
 pub use engine::{Engine, EngineOptions};
 pub use error::{EngineError, Result};
 pub use jobs::RebuildOrder;

@@ -47,6 +47,15 @@ pub struct Refreshed {
 impl Engine {
     /// Brings the index up to date with the work tree and publishes a snapshot.
     pub fn refresh(&self, options: &RefreshOptions, progress: &dyn Progress) -> Result<Refreshed> {
+        let workers = self.config.bootstrap.parallel_workers as usize;
+        // Without a number, or when no pool of that size can be had, the shared one does the work.
+        match (workers > 0).then(|| rayon::ThreadPoolBuilder::new().num_threads(workers).build()) {
+            Some(Ok(pool)) => pool.install(|| self.refresh_here(options, progress)),
+            _ => self.refresh_here(options, progress),
+        }
+    }
+
+    fn refresh_here(&self, options: &RefreshOptions, progress: &dyn Progress) -> Result<Refreshed> {
         self.places.create()?;
         let Some(_lock) = WriterLock::lock_wait(&self.places.index, options.wait)? else {
             return Err(EngineError::Busy { root: self.places.root.clone() });

@@ -25,7 +25,11 @@ impl<'o> Scope<'o> {
         if let Some((paths, files)) = only.and_then(|paths| Some((paths, files_at(engine, paths)?))) {
             return (Scope::Paths(paths), files, Vec::new());
         }
-        let scan = engine.scanner.scan();
+        let mut scan = engine.scanner.scan();
+        let limit = engine.config.bootstrap.max_initial_files;
+        if limit > 0 {
+            scan.files.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+        }
         (Scope::Whole, scan.files, scan.problems)
     }
 
@@ -41,7 +45,7 @@ impl<'o> Scope<'o> {
 /// Returns the files that lie at the paths and belong to the index; `None` when a path is a folder or
 /// decides about others.
 fn files_at(engine: &Engine, paths: &BTreeSet<String>) -> Option<Vec<FileEntry>> {
-    if paths.len() > MAX_PATHS || engine.config.indexing.follow_symlinks {
+    if paths.len() > MAX_PATHS || engine.config.indexing.follow_symlinks || engine.config.bootstrap.max_initial_files > 0 {
         return None;
     }
     let mut files = Vec::new();

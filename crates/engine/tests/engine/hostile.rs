@@ -113,6 +113,23 @@ fn files_that_change_while_they_are_read_end_up_as_they_are() {
 }
 
 #[test]
+fn the_doctor_finds_damage() {
+    let place = tempfile::tempdir().unwrap();
+    support::plant(place.path());
+    let unwell = || -> Vec<&'static str> { support::open(place.path()).doctor().into_iter().filter(|checkup| checkup.problem.is_some()).map(|checkup| checkup.name).collect() };
+    assert_eq!(unwell(), ["index"], "before the first run");
+    support::refresh(place.path(), 60_000);
+    assert_eq!(unwell(), [] as [&str; 0]);
+    let (_, files) = support::image(place.path());
+    let segment = support::open(place.path()).places.index.join(files.keys().find(|path| path.ends_with(".seg")).unwrap());
+    let mut bytes = fs::read(&segment).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(&segment, bytes).unwrap();
+    assert_eq!(unwell(), ["index"]);
+}
+
+#[test]
 fn damaged_files_of_the_index_are_built_again() {
     let place = tempfile::tempdir().unwrap();
     support::plant(place.path());

@@ -102,6 +102,8 @@ fn planted_secrets_appear_nowhere_in_the_index_folder() {
             assert!(!holds(bytes, secret.to_lowercase().as_bytes()), "{place} holds {secret} in lower case");
         }
     }
+    let audit = engine.audit_secrets().unwrap();
+    assert!(audit.len() >= 4 * KINDS.len() && audit.iter().any(|entry| entry.path == "NOTES.md" && entry.rule == "github-pat" && entry.line == 4), "{audit:?}");
     let flagged = snapshot.find_file("a/use.py").map(|file| snapshot.file(file).flags());
     assert_eq!(flagged.unwrap() & contextd_model::facts::file_flag::REDACTED, contextd_model::facts::file_flag::REDACTED);
 }

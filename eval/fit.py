@@ -2,16 +2,14 @@
 """Fits the weights of the task ranking, leaving one repository out at a time.
 
   fit.py --repos FOLDER --tasks TASKS.jsonl --matching FOLDER_OF_matching.py --out FOLDER
-         [--bin target/release/contextd] [--labels strict|published] [--all-out recall.toml]
+         [--bin target/release/contextd] [--labels recall|precision] [--all-out recall.toml]
 
 FOLDER holds one indexed checkout per repository. For each repository the signals of all candidates are dumped with
-`contextd eval --signals`, labelled with the tasks' ground truth, and a logistic regression over the named signals is
-fitted on the other repositories; `fold-<repo>.toml` is written for `contextd eval --weights`. With --all-out the
+`contextd eval --signals`, labelled with the tasks' ground truth, and a linear ranking over the named signals is
+fitted (softmax over each task's candidates) on the other repositories; `fold-<repo>.toml` is written for `contextd eval --weights`. With --all-out the
 weights fitted on every repository are written too: these ship. Needs numpy."""
 import argparse, json, os, subprocess, sys, tempfile
 import numpy as np
-
-SCALE_FREE = {"nlen", "lines", "in_degree"}
 
 
 def read(path):
@@ -24,13 +22,6 @@ def same_name(a, b):
     return bool(a and b) and (a == b or a.endswith("." + b) or b.endswith("." + a))
 
 
-def label(symbol, truth, published, matching):
-    got = matching.normalize(symbol)
-    want = [matching.normalize(name) for name in truth]
-    rule = matching.match_normalized if published else same_name
-    return any(rule(got, name) for name in want)
-
-
 def dump(binary, repo, tasks, folder):
     mine, signals = os.path.join(folder, "t.jsonl"), os.path.join(folder, "s.jsonl")
     with open(mine, "w") as out:
@@ -40,40 +31,50 @@ def dump(binary, repo, tasks, folder):
     return read(signals)
 
 
-def table(rows, tasks, published, matching):
-    """Arrays of signals, labels and weights; each task weighs the same, whatever its number of candidates."""
-    truth = {t["id"]: t["ground_truth"] for t in tasks}
-    about_tests = {t["id"]: "test" in t["description"].lower() for t in tasks}
-    kept = [r for r in rows if not r["test"] or about_tests[r["id"]]]
-    x = np.array([r["values"] for r in kept], dtype=np.float64)
-    y = np.array([label(r["symbol"], truth[r["id"]], published, matching) for r in kept], dtype=np.float64)
-    ids = np.array([r["id"] for r in kept])
-    w = np.zeros(len(kept))
-    for task in set(ids):
-        here = ids == task
-        positives = max(1.0, y[here].sum())
-        w[here] = np.where(y[here] > 0, 1.0 / positives, 1.0 / max(1.0, (1 - y[here]).sum())) if y[here].sum() else 0.0
-    return x, y, w
+def table(rows, tasks, labels, matching):
+    """Signals and labels of each task that has a right candidate; labels of a task sum to one."""
+    lists = []
+    for task in tasks:
+        about_tests = "test" in task["description"].lower()
+        kept = [r for r in rows if r["id"] == task["id"] and (not r["test"] or about_tests)]
+        if not kept:
+            continue
+        got = [matching.normalize(r["symbol"]) for r in kept]
+        want = [matching.normalize(name) for name in task["ground_truth"]]
+        published = np.array([[matching.match_normalized(g, w) for w in want] for g in got], dtype=float)
+        strict = np.array([[same_name(g, w) for w in want] for g in got], dtype=float)
+        y = LABELS[labels](published, strict)
+        if y.sum() > 0:
+            lists.append((np.array([r["values"] for r in kept]), y / y.sum()))
+    return lists
 
 
-def fit(x, y, w, keep, ridge):
-    """Weighted logistic regression by Newton's method; signals outside `keep` have no weight."""
-    columns = [i for i in range(x.shape[1]) if keep[i]]
-    mean, deviation = x[:, columns].mean(0), x[:, columns].std(0) + 1e-9
-    a = np.hstack([(x[:, columns] - mean) / deviation, np.ones((len(x), 1))])
-    beta = np.zeros(a.shape[1])
-    penalty = np.full(a.shape[1], ridge)
-    penalty[-1] = 0
-    for _ in range(30):
-        p = 1 / (1 + np.exp(-np.clip(a @ beta, -30, 30)))
-        gradient = a.T @ (w * (y - p)) - penalty * beta
-        hessian = (a * (w * p * (1 - p))[:, None]).T @ a + np.diag(penalty + 1e-9)
-        step = np.linalg.solve(hessian, gradient)
-        beta += step
-        if np.abs(step).max() < 1e-7:
-            break
-    weights = np.zeros(x.shape[1])
-    weights[columns] = beta[:-1] / deviation
+LABELS = {
+    # Any match counts, exact ones double: many right results.
+    "precision": lambda published, strict: published.any(1) * 0.5 + strict.any(1) * 0.5,
+    # Each truth counts once, shared by what matches it: many distinct truths.
+    "recall": lambda published, strict: (published / np.maximum(1, published.sum(0))).sum(1),
+}
+
+
+def fit(lists, keep, ridge, steps=300):
+    """Weights that make the labels likely under a softmax over each task's candidates (Adam, from zero)."""
+    columns = [i for i, kept in enumerate(keep) if kept]
+    everything = np.concatenate([x[:, columns] for x, _ in lists])
+    mean, deviation = everything.mean(0), everything.std(0) + 1e-9
+    data = [((x[:, columns] - mean) / deviation, y) for x, y in lists]
+    beta = np.zeros(len(columns))
+    first, second = np.zeros_like(beta), np.zeros_like(beta)
+    for step in range(1, steps + 1):
+        gradient = ridge * beta
+        for x, y in data:
+            scores = x @ beta
+            p = np.exp(scores - scores.max())
+            gradient = gradient - x.T @ (y - p / p.sum()) / len(data)
+        first, second = 0.9 * first + 0.1 * gradient, 0.99 * second + 0.01 * gradient * gradient
+        beta -= 0.05 * (first / (1 - 0.9**step)) / (np.sqrt(second / (1 - 0.99**step)) + 1e-8)
+    weights = np.zeros(len(keep))
+    weights[columns] = beta / deviation
     return weights
 
 
@@ -90,9 +91,9 @@ def main():
     a.add_argument("--matching", required=True)
     a.add_argument("--out", required=True)
     a.add_argument("--bin", default="target/release/contextd")
-    a.add_argument("--labels", choices=["strict", "published"], default="strict")
+    a.add_argument("--labels", choices=sorted(LABELS), default="recall")
     a.add_argument("--drop", default="", help="signals to leave out, comma-separated")
-    a.add_argument("--ridge", type=float, default=1.0)
+    a.add_argument("--ridge", type=float, default=0.1)
     a.add_argument("--all-out")
     a.add_argument("--cache", help="folder to keep the dumped signals in")
     o = a.parse_args()
@@ -114,17 +115,17 @@ def main():
                 with open(cached, "w") as out:
                     out.writelines(json.dumps(r) + "\n" for r in rows)
         names = rows[0]["names"]
-        data[repo] = table(rows, mine, o.labels == "published", matching)
-        print(repo, len(rows), "candidates,", int(data[repo][1].sum()), "right", file=sys.stderr)
+        data[repo] = table(rows, mine, o.labels, matching)
+        print(repo, len(rows), "candidates,", len(data[repo]), "of", len(mine), "tasks with a right one", file=sys.stderr)
     dropped = set(o.drop.split(","))
     keep = [n not in dropped for n in names]
     without = [k and n != "git_file" for n, k in zip(names, keep)]
     os.makedirs(o.out, exist_ok=True)
 
     def write(path, chosen, note):
-        x, y, w = (np.concatenate([data[r][i] for r in chosen]) for i in range(3))
+        lists = [task for repo in chosen for task in data[repo]]
         with open(path, "w") as out:
-            out.write(toml(names, fit(x, y, w, keep, o.ridge), fit(x, y, w, without, o.ridge), note))
+            out.write(toml(names, fit(lists, keep, o.ridge), fit(lists, without, o.ridge), note))
 
     for repo in repos:
         write(os.path.join(o.out, f"fold-{repo}.toml"), [r for r in repos if r != repo], f"eval/fit.py, {o.labels} labels, without one repository")

@@ -11,7 +11,9 @@ fn is_test_folder(folder: &str) -> bool {
         "test", "tests", "testing", "__tests__", "spec", "specs", "testdata", "test_data", "fixtures", "__fixtures__", "__mocks__", "mocks", "e2e", "testutil", "testutils", "testhelper", "testhelpers",
         "androidTest", "unittest", "unittests", "benches", "benchmarks",
     ];
-    NAMES.contains(&folder) || folder.ends_with("_test") || folder.ends_with("_tests") || folder.ends_with("-tests") || folder.ends_with("-test") || folder.ends_with(".Tests") || folder.ends_with(".UnitTests") || folder.ends_with("Tests")
+    let words = || folder.split(['-', '_', '.']);
+    let about_tests = words().count() > 1 && words().any(|word| matches!(word, "test" | "tests" | "testing" | "testsuite" | "testutil" | "testutils" | "mock" | "mocks"));
+    about_tests || NAMES.contains(&folder) || folder.ends_with("_test") || folder.ends_with("_tests") || folder.ends_with("-tests") || folder.ends_with("-test") || folder.ends_with(".Tests") || folder.ends_with(".UnitTests") || folder.ends_with("Tests")
 }
 
 fn is_test_file(name: &str) -> bool {

@@ -90,7 +90,7 @@ struct Pass<'s> {
 impl<'s> Pass<'s> {
     fn new(snapshot: &'s Snapshot, catalog: &'s Catalog, fields: FieldWeights, mode: Mode) -> Self {
         let (symbols, files) = (snapshot.symbol_count() as usize, snapshot.file_count() as usize);
-        let (block_starts, block_words) = if mode == Mode::Search { blocks(snapshot) } else { (Vec::new(), Vec::new()) };
+        let (block_starts, block_words) = blocks(snapshot);
         let task = usize::from(mode == Mode::Task);
         Self {
             snapshot,
@@ -125,9 +125,7 @@ impl<'s> Pass<'s> {
             symbol_df += postings.symbol_count;
             self.symbol_postings(number, segment, &postings.symbols);
             self.cell_postings(number, segment, &postings.cells);
-            if self.mode == Mode::Search {
-                self.path_blocks(number, &postings.symbols);
-            }
+            self.path_blocks(number, &postings.symbols);
         }
         if !found {
             return 0.0;
@@ -199,9 +197,9 @@ impl<'s> Pass<'s> {
                 self.file_touched.push(global as u32);
             }
             self.file_count[global] += count;
+            let block = self.block_starts[global] + cell.block;
+            self.add_block(block, count);
             if self.mode == Mode::Search {
-                let block = self.block_starts[global] + cell.block;
-                self.add_block(block, count);
                 return;
             }
             let first = segment.symbols_of_file(file).start;
@@ -288,12 +286,10 @@ impl<'s> Pass<'s> {
 
     fn finish(self, idf: Vec<f32>) -> Lexical {
         let mut blocks = Vec::new();
-        if self.mode == Mode::Search {
-            for file in 0..self.block_starts.len() {
-                let start = self.block_starts[file];
-                let end = self.block_starts.get(file + 1).copied().unwrap_or(self.block_words.len() as u32);
-                blocks.extend((start..end).filter(|&block| self.block_scores[block as usize] > 0.0).map(|block| (file as u32, block - start, self.block_scores[block as usize])));
-            }
+        for file in 0..self.block_starts.len() {
+            let start = self.block_starts[file];
+            let end = self.block_starts.get(file + 1).copied().unwrap_or(self.block_words.len() as u32);
+            blocks.extend((start..end).filter(|&block| self.block_scores[block as usize] > 0.0).map(|block| (file as u32, block - start, self.block_scores[block as usize])));
         }
         Lexical { symbols: self.symbols, types: self.types, files: self.files, blocks, idf }
     }
@@ -338,6 +334,18 @@ fn rarity(documents: f32, with: f32) -> f32 {
 
 fn rarity_of(documents: f32, with: usize) -> f32 {
     rarity(documents, with as f32)
+}
+
+impl Lexical {
+    /// Returns how well the blocks of each file match, several good ones counting for more.
+    pub fn block_sums(&self, files: usize) -> Vec<f32> {
+        let mut sums = vec![0f32; files];
+        for &(file, _, score) in &self.blocks {
+            sums[file as usize] += score.powi(3);
+        }
+        sums.iter_mut().for_each(|sum| *sum = sum.cbrt());
+        sums
+    }
 }
 
 /// Lowers scores of tests (unless the request is about them), documentation and foreign code.

@@ -88,17 +88,13 @@ impl Parts {
             }
         }
         symbols.iter_mut().for_each(|sum| *sum = sum.sqrt());
-        let mut blocks = vec![0f32; files];
-        for &(file, _, score) in &lexical.blocks {
-            blocks[file as usize] += score.powi(3);
-        }
-        blocks.iter_mut().for_each(|sum| *sum = sum.cbrt());
+        let mut blocks = lexical.block_sums(files);
         scale(&mut symbols);
         scale(&mut blocks);
         let git: FxHashMap<u32, f32> = sources.commits.map(|commits| commits.files(query, sources.hidden)).unwrap_or_default().into_iter().collect();
         let most = git.values().copied().fold(0.0, f32::max);
         let git = git.into_iter().map(|(file, score)| (file, score / most.max(f32::MIN_POSITIVE))).collect();
-        Parts { symbols, blocks, definition: definitions(sources, query), git, stems: Stems::new(query, sources.snapshot) }
+        Parts { symbols, blocks, definition: definitions(sources, query), git, stems: Stems::new(query) }
     }
 
     fn row(&self, sources: &Sources<'_>, query: &Query, weights: &SearchWeights, file: u32) -> RankedFile {
@@ -152,13 +148,12 @@ fn definitions(sources: &Sources<'_>, query: &Query) -> FxHashMap<u32, f32> {
 }
 
 /// Compares the words of a file's own name and folder with the query's.
-struct Stems {
+pub(crate) struct Stems {
     words: Vec<String>,
 }
 
 impl Stems {
-    fn new(query: &Query, snapshot: &Snapshot) -> Self {
-        let _ = snapshot;
+    pub(crate) fn new(query: &Query) -> Self {
         let mut words = Vec::new();
         for identifier in terms::identifiers(&query.text) {
             terms::parts(identifier, |part| {
@@ -171,7 +166,7 @@ impl Stems {
         Self { words }
     }
 
-    fn coverage(&self, path: &str) -> f32 {
+    pub(crate) fn coverage(&self, path: &str) -> f32 {
         let mut components = path.rsplit('/');
         let name = components.next().unwrap_or(path);
         let stem = name.split('.').find(|part| !part.is_empty()).unwrap_or(name);

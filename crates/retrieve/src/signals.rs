@@ -1,10 +1,10 @@
 //! Named signals of a candidate, as they are computed; an explanation is these numbers, not a guess.
 
 /// Names of the signals, in the order of [`Signals`].
-pub const NAMES: [&str; COUNT] = ["bm", "ppr", "git_file", "nlen", "type_body", "ncov", "prose", "lines", "filesum", "filebody", "is_type", "is_function", "exact", "public", "in_degree", "local"];
+pub const NAMES: [&str; COUNT] = ["bm", "ppr", "git_file", "nlen", "type_body", "ncov", "prose", "lines", "filesum", "filebody", "is_type", "is_function", "exact", "public", "in_degree", "local", "owner_bm", "child_bm", "qcov", "is_method", "is_data", "blocks", "stem"];
 
 /// Number of signals.
-pub const COUNT: usize = 16;
+pub const COUNT: usize = 23;
 
 /// Values of one candidate.
 pub type Signals = [f32; COUNT];
@@ -27,6 +27,13 @@ pub mod at {
     pub const PUBLIC: usize = 13;
     pub const IN_DEGREE: usize = 14;
     pub const LOCAL: usize = 15;
+    pub const OWNER_BM: usize = 16;
+    pub const CHILD_BM: usize = 17;
+    pub const QCOV: usize = 18;
+    pub const IS_METHOD: usize = 19;
+    pub const IS_DATA: usize = 20;
+    pub const BLOCKS: usize = 21;
+    pub const STEM: usize = 22;
     /// Signals that are divided by their greatest value among the candidates.
-    pub const SCALED: [usize; 7] = [BM, PPR, GIT_FILE, TYPE_BODY, PROSE, FILESUM, FILEBODY];
+    pub const SCALED: [usize; 10] = [BM, PPR, GIT_FILE, TYPE_BODY, PROSE, FILESUM, FILEBODY, OWNER_BM, CHILD_BM, BLOCKS];
 }

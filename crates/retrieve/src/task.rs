@@ -3,6 +3,7 @@
 use crate::catalog::{Catalog, flag};
 use crate::commits::Commits;
 use crate::lexical::{self, Lexical, Mode, prior};
+use crate::search::Stems;
 use crate::signals::{COUNT, NAMES, Signals, at};
 use crate::understand::Query;
 use crate::walk::{WalkOptions, walk};
@@ -90,6 +91,9 @@ struct Pool {
     git: FxHashMap<u32, f32>,
     prose: FxHashMap<u32, f32>,
     filesum: Vec<f32>,
+    blocks: Vec<f32>,
+    /// Best score of a type's members, by type.
+    children: FxHashMap<u32, f32>,
 }
 
 impl Pool {
@@ -111,11 +115,20 @@ impl Pool {
         pool.extend(of_files(sources, lexical, &git));
         let mut symbols: Vec<u32> = pool.into_iter().filter(|&symbol| catalog.is_code(symbol)).collect();
         symbols.sort_unstable();
-        Pool { symbols, walk: walked.into_iter().collect(), git: git.into_iter().collect(), prose, filesum }
+        let mut children: FxHashMap<u32, f32> = FxHashMap::default();
+        for &(symbol, score) in &by_words {
+            let owner = catalog.owner[symbol as usize];
+            if owner != symbol {
+                let best = children.entry(owner).or_default();
+                *best = best.max(score);
+            }
+        }
+        let blocks = lexical.block_sums(snapshot.file_count() as usize);
+        Pool { symbols, walk: walked.into_iter().collect(), git: git.into_iter().collect(), prose, filesum, blocks, children }
     }
 
     fn signals(&self, sources: &Sources<'_>, query: &Query, lexical: &Lexical) -> Vec<(u32, Signals)> {
-        let mut words = QueryNames::new(query);
+        let mut words = QueryNames::new(query, &lexical.idf);
         let mut rows: Vec<(u32, Signals)> = self.symbols.iter().map(|&symbol| (symbol, self.of(sources, &mut words, lexical, symbol))).collect();
         for signal in at::SCALED {
             let max = rows.iter().map(|(_, signals)| signals[signal]).fold(0.0, f32::max);
@@ -133,6 +146,7 @@ impl Pool {
         let kind = SymbolKind::from_byte(catalog.kind[at_symbol]);
         let named = snapshot.symbol(symbol);
         let (coverage, exact) = words.coverage(named.name());
+        let owner = catalog.owner[at_symbol];
         let flags = catalog.flags[at_symbol];
         let mut signals = [0.0; COUNT];
         signals[at::BM] = lexical.symbols[at_symbol] * prior(flags & flag::ASIDE, true);
@@ -150,6 +164,13 @@ impl Pool {
         signals[at::EXACT] = exact;
         signals[at::PUBLIC] = f32::from(u8::from(named.visibility() == Visibility::Public));
         signals[at::IN_DEGREE] = (1.0 + snapshot.graph().sources(symbol).len() as f32).ln();
+        signals[at::OWNER_BM] = if owner == symbol { 0.0 } else { lexical.symbols[owner as usize] };
+        signals[at::CHILD_BM] = self.children.get(&symbol).copied().unwrap_or(0.0);
+        signals[at::QCOV] = words.share_of_query(&named.qualified());
+        signals[at::IS_METHOD] = f32::from(u8::from(kind == SymbolKind::Method));
+        signals[at::IS_DATA] = f32::from(u8::from(matches!(kind, SymbolKind::Field | SymbolKind::Variant | SymbolKind::Property | SymbolKind::Constant | SymbolKind::Variable)));
+        signals[at::BLOCKS] = self.blocks[file as usize];
+        signals[at::STEM] = words.stem_coverage(file, named.path());
         signals[at::LOCAL] = f32::from(u8::from(flags & flag::LOCAL != 0));
         signals
     }
@@ -157,15 +178,22 @@ impl Pool {
 
 /// Names of the query, to be compared with names of symbols.
 struct QueryNames {
-    words: FxHashSet<String>,
+    words: FxHashMap<String, f32>,
+    total: f32,
+    stems: Stems,
+    stem_of_file: FxHashMap<u32, f32>,
     exact: FxHashSet<String>,
     memory: Terms,
 }
 
 impl QueryNames {
-    fn new(query: &Query) -> Self {
+    fn new(query: &Query, idf: &[f32]) -> Self {
+        let words: FxHashMap<String, f32> = query.words.iter().zip(idf).map(|((word, _), &idf)| (word.clone(), idf)).collect();
         Self {
-            words: query.words.iter().map(|(word, _)| word.clone()).collect(),
+            total: idf.iter().sum::<f32>().max(f32::MIN_POSITIVE),
+            words,
+            stems: Stems::new(query),
+            stem_of_file: FxHashMap::default(),
             exact: query.identifiers.iter().filter(|identifier| identifier.code).map(|identifier| identifier.text.to_lowercase()).collect(),
             memory: Terms::default(),
         }
@@ -177,11 +205,34 @@ impl QueryNames {
         for identifier in terms::identifiers(name) {
             terms::parts(identifier, |part| {
                 all += 1;
-                found += u32::from(self.words.contains(self.memory.stem(part)));
+                found += u32::from(self.words.contains_key(self.memory.stem(part)));
             });
         }
         let exact = if self.exact.contains(&name.to_lowercase()) { 1.0 } else { 0.0 };
         (found as f32 / all.max(1) as f32, exact)
+    }
+}
+
+impl QueryNames {
+    /// Returns the share of the query's words, by rarity, that a qualified name has.
+    fn share_of_query(&mut self, qualified: &str) -> f32 {
+        let mut found: Vec<String> = Vec::new();
+        let mut sum = 0.0;
+        for identifier in terms::identifiers(qualified) {
+            terms::parts(identifier, |part| {
+                let stem = self.memory.stem(part);
+                if let Some(idf) = self.words.get(stem).filter(|_| !found.iter().any(|other| other == stem)) {
+                    sum += idf;
+                    found.push(stem.to_owned());
+                }
+            });
+        }
+        sum / self.total
+    }
+
+    fn stem_coverage(&mut self, file: u32, path: &str) -> f32 {
+        let stems = &self.stems;
+        *self.stem_of_file.entry(file).or_insert_with(|| stems.coverage(path))
     }
 }
 

@@ -71,6 +71,9 @@ pub enum Command {
         /// Read every file again
         #[arg(long)]
         full: bool,
+        /// Go on and keep the index fresh until stopped
+        #[arg(long)]
+        watch: bool,
     },
     /// Context for a task in words
     #[command(alias = "context", alias = "ctx")]
@@ -277,8 +280,11 @@ pub enum AuditWhat {
 #[derive(Args)]
 pub struct ServeArgs {
     /// Speak MCP over standard input and output; the default
-    #[arg(long)]
+    #[arg(long, conflicts_with = "http")]
     pub stdio: bool,
+    /// Serve HTTP on an address such as 127.0.0.1:8765; CONTEXTD_API_KEY sets a key, which other addresses need
+    #[arg(long, value_name = "ADDR")]
+    pub http: Option<String>,
     /// Which tools agents see: core or all
     #[arg(long, default_value = "core")]
     pub tools: ToolSet,

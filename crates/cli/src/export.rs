@@ -3,9 +3,10 @@
 use clap::{Args, ValueEnum};
 use contextd_engine::Engine;
 use contextd_lang::LanguageId;
+use contextd_model::ChunkKind;
 use contextd_model::facts::modifier;
 use contextd_model::symbol_id::symbol_id;
-use contextd_snapshot::Snapshot;
+use contextd_snapshot::{LinkRows, Snapshot, Wanted};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::io::{BufWriter, Write};
@@ -38,7 +39,7 @@ pub fn export(engine: &Engine, args: &ExportArgs) -> anyhow::Result<ExitCode> {
     let written = match args.what {
         What::Symbols => symbols(&snapshot, &mut out),
         What::Edges => edges(&snapshot, &mut out),
-        What::Chunks => Ok(()),
+        What::Chunks => chunks(&snapshot, &mut out),
         What::Files => files(&snapshot, &mut out),
     };
     match written.and_then(|()| out.flush()) {
@@ -85,6 +86,26 @@ fn edges(snapshot: &Snapshot, out: &mut dyn Write) -> std::io::Result<()> {
             let line = json!({
                 "from": ids[source as usize], "to": ids[edge.target as usize], "kind": edge.kind().name(), "confidence": f64::from(edge.confidence) / 100.0,
                 "provenance": edge.provenance().name(), "file": snapshot.symbol(source).path(), "line": edge.line,
+            });
+            writeln!(out, "{line}")?;
+        }
+    }
+    Ok(())
+}
+
+fn chunks(snapshot: &Snapshot, out: &mut dyn Write) -> std::io::Result<()> {
+    let ids = ids(snapshot);
+    for number in 0..snapshot.file_count() {
+        let file = snapshot.file(number);
+        let mut rows = LinkRows::default();
+        let Some(facts) = file.facts(Wanted::All, &mut rows) else { continue };
+        for chunk in facts.chunks {
+            let id = ids.get((file.symbols().start + chunk.symbol) as usize);
+            // Embedded code has its own language, the rest has the file's.
+            let language = if chunk.language == u8::MAX { file.language() } else { chunk.language };
+            let line = json!({
+                "file": file.path(), "label": facts.strings.get(chunk.label), "kind": ChunkKind::from_byte(chunk.kind).name(), "symbolId": id, "language": LanguageId(language).name(),
+                "startLine": chunk.start_line, "endLine": chunk.end_line, "start": chunk.start, "end": chunk.end, "tokens": chunk.tokens, "part": chunk.part,
             });
             writeln!(out, "{line}")?;
         }

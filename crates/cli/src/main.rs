@@ -10,9 +10,11 @@ mod ui;
 use anyhow::Context as _;
 use args::{Cli, Command};
 use clap::{CommandFactory as _, Parser as _};
-use contextd_engine::{Engine, EngineOptions, RefreshOptions};
+use contextd_engine::{Engine, EngineOptions, RefreshOptions, WatchEnd};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 fn main() -> ExitCode {
@@ -48,7 +50,10 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     }
     let engine = open(&cli)?;
     match &cli.command {
-        Command::Index { full } => index(&cli, &engine, *full),
+        Command::Index { full, watch } => {
+            index(&cli, &engine, *full)?;
+            if *watch { keep_fresh(&cli, engine) } else { Ok(ExitCode::SUCCESS) }
+        }
         Command::Status => status(&cli, &engine),
         Command::Export(args) => export::export(&engine, args),
         Command::Eval(args) => eval::eval(&engine, args),
@@ -92,6 +97,20 @@ fn index(cli: &Cli, engine: &Engine, full: bool) -> anyhow::Result<ExitCode> {
         ui::summary(&engine.status()?.unwrap_or_default(), &refreshed, elapsed);
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Follows the work tree until the program is stopped.
+fn keep_fresh(cli: &Cli, engine: Engine) -> anyhow::Result<ExitCode> {
+    let mut engine = Arc::new(engine);
+    let stop = AtomicBool::new(false);
+    loop {
+        ui::say(cli.quiet, "watching; end with Ctrl-C");
+        let end = engine.watch(&stop, &now, &mut |news| ui::news(cli.quiet, &news))?;
+        match end {
+            WatchEnd::ConfigChanged => engine = Arc::new(open(cli)?),
+            WatchEnd::Stopped | WatchEnd::Gone => return Ok(ExitCode::SUCCESS),
+        }
+    }
 }
 
 fn with_duration(mut value: serde_json::Value, elapsed: Duration) -> serde_json::Value {

@@ -1,13 +1,20 @@
-//! `contextd serve`: MCP over standard input and output.
+//! `contextd serve`: MCP over standard input and output, or HTTP.
 
 use crate::args::{Cli, ServeArgs, ToolSet};
+use crate::ui;
 use contextd_engine::Engine;
 use contextd_ops::Context;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-pub fn serve(_cli: &Cli, args: &ServeArgs, engine: Engine) -> anyhow::Result<ExitCode> {
+pub fn serve(cli: &Cli, args: &ServeArgs, engine: Engine) -> anyhow::Result<ExitCode> {
     let context = Arc::new(Context::new(Arc::new(engine), crate::now, contextd_render::pack, true));
+    if let Some(address) = &args.http {
+        let key = std::env::var("CONTEXTD_API_KEY").ok().filter(|key| !key.is_empty());
+        ui::say(cli.quiet, &format!("serving http://{address}; end with Ctrl-C"));
+        contextd_server::serve_http(context, address, key).map_err(|error| anyhow::anyhow!(error))?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let tools = match args.tools {
         ToolSet::Core => contextd_server::ToolSet::Core,
         ToolSet::All => contextd_server::ToolSet::All,

@@ -1,7 +1,7 @@
 //! The terminal: answers to stdout, everything else to stderr.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
-use contextd_engine::{EngineError, Progress, Refreshed, Stage, Status};
+use contextd_engine::{EngineError, Progress, Refreshed, Stage, Status, WatchNews};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::Write;
 use std::time::Duration;
@@ -36,6 +36,17 @@ pub fn error(error: &anyhow::Error) {
 pub fn refuse(error: &contextd_ops::OpError) {
     anstream::eprintln!("error: {}", contextd_render::safe(&error.message));
     anstream::eprintln!("  hint: {} [{}]", contextd_render::safe(&error.remedy), error.code);
+}
+
+/// Says what a watch did.
+pub fn news(quiet: bool, news: &WatchNews) {
+    match news {
+        WatchNews::Refreshed(refreshed) if refreshed.changed => say(quiet, &format!("read {}, removed {}", refreshed.read, refreshed.removed)),
+        WatchNews::Refreshed(_) => {}
+        WatchNews::Followed(_) => say(quiet, "another process refreshed the index"),
+        WatchNews::Failed(error) => say(quiet, &format!("warning: {error}")),
+        WatchNews::Problems(problems) => problems.iter().for_each(|problem| say(quiet, &format!("warning: {problem}"))),
+    }
 }
 
 /// Sends what the parts of the program say about their work to stderr.

@@ -76,13 +76,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn canonical_text_reads_back_as_the_same_value(numbers in proptest::collection::vec(any::<f64>().prop_filter("finite", |n| n.is_finite()), 0..8), text in ".*") {
-            let value = json!({"n": numbers, "t": text});
+        fn numbers_read_back_as_they_were(number in any::<f64>().prop_filter("finite", |number| number.is_finite())) {
+            prop_assert_eq!(float_text(number).parse::<f64>().unwrap(), number);
+        }
+
+        #[test]
+        fn texts_read_back_as_they_were(text in ".*", key in ".*") {
+            let value = json!({ key: text });
             let read: Value = serde_json::from_str(&to_string(&value)).unwrap();
-            prop_assert_eq!(to_string(&read), to_string(&value));
-            for (read, written) in read["n"].as_array().unwrap().iter().zip(&numbers) {
-                prop_assert_eq!(read.as_f64().unwrap(), *written);
-            }
+            prop_assert_eq!(read, value);
         }
     }
 }

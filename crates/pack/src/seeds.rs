@@ -33,6 +33,8 @@ pub struct Seeds {
 
 /// Files that a question is answered from.
 const FILES: usize = 40;
+/// Ranked symbols that are looked at.
+const CANDIDATES: usize = 400;
 /// Signals shown for one candidate.
 const SIGNALS: usize = 4;
 
@@ -126,11 +128,14 @@ fn of_files(inputs: &Inputs<'_>, request: &PackRequest) -> Result<Vec<Seed>, Pac
 
 fn by_task(sources: &Sources<'_>, query: &Query, inputs: &Inputs<'_>) -> Vec<Seed> {
     let ranked = task::rank(sources, query, inputs.weights);
-    let Some(top) = ranked.first().map(|hit| f64::from(hit.score)).filter(|&top| top > 0.0) else { return Vec::new() };
+    let Some(top) = ranked.first().map(|hit| f64::from(hit.score)) else { return Vec::new() };
+    // Scores of small repositories fall below zero; the last candidate is then the zero of the scale.
+    let floor = ranked.iter().take(CANDIDATES).last().map_or(0.0, |hit| f64::from(hit.score)).min(0.0);
+    let span = (top - floor).max(f64::MIN_POSITIVE);
     // The ranking uses the weights with history exactly when history had a say.
     let history = ranked.iter().any(|hit| hit.signals[contextd_retrieve::signals::at::GIT_FILE] > 0.0);
     let table = if history { &inputs.weights.task } else { &inputs.weights.task_without_history };
-    ranked.iter().filter(|hit| hit.score > 0.0).take(400).map(|hit| Seed { symbol: hit.symbol, lines: None, score: f64::from(hit.score) / top, rule: "task-match", signals: signals(hit, table) }).collect()
+    ranked.iter().take(CANDIDATES).map(|hit| Seed { symbol: hit.symbol, lines: None, score: (f64::from(hit.score) - floor) / span, rule: "task-match", signals: signals(hit, table) }).collect()
 }
 
 fn signals(hit: &task::Ranked, table: &BTreeMap<String, f32>) -> Vec<Signal> {

@@ -53,7 +53,7 @@ const SIGNATURE_SHARE: f64 = 0.5;
 /// Bytes of code a token stands for, on average; the rendered bytes decide.
 const BYTES_PER_TOKEN: f64 = 3.6;
 /// Tokens that even a tiny body is counted as, so that value decides among the small ones.
-const SMALL_BODY: f64 = 60.0;
+const SMALL_BODY: f64 = 120.0;
 
 impl<'a> Selector<'a> {
     pub fn new(snapshot: &'a Snapshot, candidates: &'a [Candidate], shop: &Shop<'_>, budgets: &'a BudgetsResolved, lambda: f64, overhead: f64, tokenizer: Tokenizer) -> Self {
@@ -108,23 +108,33 @@ impl<'a> Selector<'a> {
     /// Turns signatures into bodies where the value for a token is greatest; what lies inside a shown
     /// body is not shown again.
     fn upgrade(&self, chosen: &mut Vec<Choice>, mut spent: f64, tokens: f64) -> f64 {
-        let density = |choice: &Choice| self.candidates[choice.candidate].value / (self.costs[choice.candidate].body + SMALL_BODY);
+        // Value counts threefold and length by its root: the best are worth reading whole, even when long.
+        let density = |choice: &Choice| self.candidates[choice.candidate].value.powi(3) / (self.costs[choice.candidate].body + SMALL_BODY).sqrt();
         let mut order: Vec<usize> = chosen.iter().map(|choice| choice.candidate).collect();
         order.sort_by(|&a, &b| density(&Choice { candidate: b, body: true }).total_cmp(&density(&Choice { candidate: a, body: true })).then(a.cmp(&b)));
         for at in order {
             let extra = (self.costs[at].body - self.costs[at].signature).max(0.0);
             let Some(place) = chosen.iter().position(|choice| choice.candidate == at) else { continue };
-            if spent + extra > tokens {
+            let inside: BTreeSet<usize> = chosen.iter().map(|choice| choice.candidate).filter(|&other| other != at && self.holds(at, other)).collect();
+            // What is worth more than the whole around it stays by itself.
+            let displaces = inside.iter().any(|&other| self.candidates[other].value > self.candidates[at].value);
+            if spent + extra > tokens || displaces || self.is_whole_file(at) {
                 continue;
             }
             spent += extra;
             chosen[place].body = true;
-            let whole = self.costs[at].body * BYTES_PER_TOKEN < self.budgets.max_bytes_per_item as f64;
-            let inside: BTreeSet<usize> = chosen.iter().map(|choice| choice.candidate).filter(|&other| other != at && whole && self.holds(at, other)).collect();
-            spent -= inside.iter().map(|&other| self.signature_cost(other)).sum::<f64>();
-            chosen.retain(|choice| !inside.contains(&choice.candidate));
+            if self.costs[at].body * BYTES_PER_TOKEN < self.budgets.max_bytes_per_item as f64 {
+                spent -= inside.iter().map(|&other| self.signature_cost(other)).sum::<f64>();
+                chosen.retain(|choice| !inside.contains(&choice.candidate));
+            }
         }
         spent
+    }
+
+    /// Files that only the graph leads to are named, not shown.
+    fn is_whole_file(&self, at: usize) -> bool {
+        let candidate = &self.candidates[at];
+        candidate.section != Section::Seeds && candidate.lines.is_none() && self.snapshot.symbol(candidate.symbol).parent().is_none()
     }
 
     fn signature_cost(&self, at: usize) -> f64 {

@@ -15,8 +15,10 @@ fn write(out: &mut String, value: &Value, depth: usize) {
     let indent = "  ".repeat(depth);
     match value {
         Value::Object(map) => {
-            for (key, value) in map.iter().filter(|(_, value)| !is_empty(value)) {
-                if is_plain(value) {
+            for (key, value) in map.iter().filter(|(_, value)| !is_empty(value) || value.is_array()) {
+                if is_empty(value) {
+                    let _ = writeln!(out, "{indent}{key}: none");
+                } else if is_plain(value) {
                     let _ = writeln!(out, "{indent}{key}: {}", plain(value));
                 } else {
                     let _ = writeln!(out, "{indent}{key}:");

@@ -335,8 +335,7 @@ fn distinct(sections: &mut BTreeMap<Section, Vec<(u32, ContextItem)>>) {
 fn drop_least(selector: &Selector<'_>, choices: &mut Vec<Choice>, over: f64) {
     let mut saved = 0.0;
     while saved < over && !choices.is_empty() {
-        let density = |choice: &Choice| selector.value(choice) / selector.cost(choice).max(1.0);
-        let Some(place) = (0..choices.len()).min_by(|&a, &b| density(&choices[a]).total_cmp(&density(&choices[b])).then(b.cmp(&a))) else { return };
+        let Some(place) = (0..choices.len()).min_by(|&a, &b| selector.density(&choices[a]).total_cmp(&selector.density(&choices[b])).then(b.cmp(&a))) else { return };
         let before = selector.cost(&choices[place]);
         let after = selector.cost(&Choice { body: false, ..choices[place] });
         if choices[place].body && after < before {

@@ -108,10 +108,9 @@ impl<'a> Selector<'a> {
     /// Turns signatures into bodies where the value for a token is greatest; what lies inside a shown
     /// body is not shown again.
     fn upgrade(&self, chosen: &mut Vec<Choice>, mut spent: f64, tokens: f64) -> f64 {
-        // Value counts threefold and length by its root: the best are worth reading whole, even when long.
-        let density = |choice: &Choice| self.candidates[choice.candidate].value.powi(3) / (self.costs[choice.candidate].body + SMALL_BODY).sqrt();
         let mut order: Vec<usize> = chosen.iter().map(|choice| choice.candidate).collect();
-        order.sort_by(|&a, &b| density(&Choice { candidate: b, body: true }).total_cmp(&density(&Choice { candidate: a, body: true })).then(a.cmp(&b)));
+        let whole = |candidate: usize| self.density(&Choice { candidate, body: true });
+        order.sort_by(|&a, &b| whole(b).total_cmp(&whole(a)).then(a.cmp(&b)));
         for at in order {
             let extra = (self.costs[at].body - self.costs[at].signature).max(0.0);
             let Some(place) = chosen.iter().position(|choice| choice.candidate == at) else { continue };
@@ -147,8 +146,11 @@ impl<'a> Selector<'a> {
         self.overhead + if choice.body { cost.body.max(cost.signature) } else { cost.signature }
     }
 
-    pub fn value(&self, choice: &Choice) -> f64 {
-        self.candidates[choice.candidate].value
+    /// Returns what a choice gives for its tokens. Value counts by a high power and length by its root:
+    /// the best are worth reading whole, even when many short ones could be read instead.
+    pub fn density(&self, choice: &Choice) -> f64 {
+        let tokens = if choice.body { self.costs[choice.candidate].body } else { self.costs[choice.candidate].signature };
+        self.candidates[choice.candidate].value.powi(8) / (tokens + SMALL_BODY).sqrt()
     }
 
     /// True when `inner` lies inside what showing `outer` whole shows.

@@ -56,7 +56,7 @@ pub fn eval(engine: &Engine, args: &EvalArgs) -> anyhow::Result<ExitCode> {
         let start = Instant::now();
         let results = match args.ranking {
             Ranking::Task => tasks(&reader, query, &weights, args.k),
-            Ranking::Search => questions(&reader, query, args.k),
+            Ranking::Search => questions(&reader, query, &weights.search, args.k),
         };
         let latency = start.elapsed().as_secs_f64() * 1e3;
         let _ = writeln!(out, "{}", json!({"task_id": task["id"], "results": results, "latency_ms": latency}));
@@ -76,8 +76,8 @@ fn tasks(reader: &Reader, query: &str, weights: &Weights, k: usize) -> Vec<Value
     ranked.iter().take(k).map(|hit| symbol(reader, hit.symbol, None, hit.score)).collect()
 }
 
-fn questions(reader: &Reader, query: &str, k: usize) -> Vec<Value> {
-    let ranked = search::rank(&reader.sources(None), &understand(query), &SearchWeights::default(), k);
+fn questions(reader: &Reader, query: &str, weights: &SearchWeights, k: usize) -> Vec<Value> {
+    let ranked = search::rank(&reader.sources(None), &understand(query), weights, k);
     let mut results = Vec::new();
     for file in &ranked {
         for range in &file.ranges {

@@ -37,6 +37,8 @@ pub struct Catalog {
     pub member_words: Vec<u32>,
     pub file_words: Vec<u32>,
     pub file_flags: Vec<u8>,
+    /// Share of a file's callables that are only declared there.
+    pub declares: Vec<f32>,
     pub totals: Totals,
 }
 
@@ -74,6 +76,7 @@ impl Catalog {
             member_words: Vec::new(),
             file_words: Vec::new(),
             file_flags: Vec::new(),
+            declares: Vec::new(),
             totals: Totals::default(),
         };
         for part in parts {
@@ -86,6 +89,7 @@ impl Catalog {
             catalog.body_words.extend(part.body_words);
             catalog.file_words.extend(part.file_words);
             catalog.file_flags.extend(part.file_flags);
+            catalog.declares.extend(part.declares);
         }
         catalog.pool_types();
         catalog.totals = catalog.averages(snapshot);
@@ -160,6 +164,7 @@ struct Part {
     body_words: Vec<u32>,
     file_words: Vec<u32>,
     file_flags: Vec<u8>,
+    declares: Vec<f32>,
 }
 
 fn part(snapshot: &Snapshot, number: usize, segment: &Segment) -> Part {
@@ -182,6 +187,7 @@ fn part(snapshot: &Snapshot, number: usize, segment: &Segment) -> Part {
         }
         part.file_words.push(file_words);
         part.file_flags.push(path_flags);
+        part.declares.push(declared_share(segment, symbols.clone()));
         for symbol in symbols.clone() {
             let kind = segment.kind(symbol);
             part.file.push(file_base + file);
@@ -200,6 +206,15 @@ fn part(snapshot: &Snapshot, number: usize, segment: &Segment) -> Part {
         }
     }
     part
+}
+
+fn declared_share(segment: &Segment, symbols: std::ops::Range<u32>) -> f32 {
+    let callables = symbols.filter(|&symbol| segment.kind(symbol).is_callable());
+    let (all, declared) = callables.fold((0u32, 0u32), |(all, declared), symbol| {
+        let only = segment.modifiers(symbol) & modifier::DECLARATION != 0 || segment.kind(symbol) == SymbolKind::Macro;
+        (all + 1, declared + u32::from(only))
+    });
+    declared as f32 / all.max(1) as f32
 }
 
 /// Namespaces and modules hold everything and answer nothing; blocks of members stand for their type.

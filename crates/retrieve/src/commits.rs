@@ -83,6 +83,25 @@ impl Commits {
         files
     }
 
+    /// Returns how much each file was worked on, recent commits counting for more, 1 for the busiest.
+    pub fn activity(&self, files: usize, hidden: Option<u32>) -> Vec<f32> {
+        const FADE: f32 = 1_000.0;
+        let mut activity = vec![0f32; files];
+        let first = hidden.map_or(0, |hidden| hidden as usize + 1);
+        for (number, touched) in self.files.iter().enumerate().skip(first) {
+            let weight = (-((number - first) as f32) / FADE).exp();
+            for &file in touched {
+                if let Some(sum) = activity.get_mut(file as usize) {
+                    *sum += weight;
+                }
+            }
+        }
+        activity.iter_mut().for_each(|sum| *sum = (1.0 + *sum).ln());
+        let most = activity.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
+        activity.iter_mut().for_each(|sum| *sum /= most);
+        activity
+    }
+
     /// Returns the best commits with their scores, best first.
     pub fn best(&self, query: &Query, hidden: Option<u32>) -> Vec<(u32, f32)> {
         let mut scores = vec![0f32; self.lengths.len()];

@@ -9,6 +9,7 @@ use contextd_model::SymbolKind;
 use contextd_model::facts::BLOCK_LINES;
 use contextd_snapshot::Snapshot;
 use rustc_hash::FxHashMap;
+use serde::Deserialize;
 
 /// One ranked file with what was added up.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +21,8 @@ pub struct RankedFile {
     pub definition: f32,
     pub stem: f32,
     pub git: f32,
+    pub activity: f32,
+    pub declares: f32,
     /// Best ranges of lines, best first, each with the symbol it shows.
     pub ranges: Vec<Range>,
 }
@@ -34,18 +37,23 @@ pub struct Range {
 }
 
 /// Weights of the parts.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct SearchWeights {
     pub symbols: f32,
     pub blocks: f32,
     pub definition: f32,
     pub stem: f32,
     pub git: f32,
+    /// How much the file was worked on.
+    pub activity: f32,
+    /// Share of callables that are only declared there.
+    pub declares: f32,
 }
 
 impl Default for SearchWeights {
     fn default() -> Self {
-        Self { symbols: 1.0, blocks: 2.5, definition: 1.25, stem: 1.5, git: 0.0 }
+        Self { symbols: 1.0, blocks: 2.5, definition: 1.25, stem: 1.5, git: 0.0, activity: 0.0, declares: 0.0 }
     }
 }
 
@@ -75,6 +83,7 @@ struct Parts {
     blocks: Vec<f32>,
     definition: FxHashMap<u32, f32>,
     git: FxHashMap<u32, f32>,
+    activity: Vec<f32>,
     stems: Stems,
 }
 
@@ -94,7 +103,8 @@ impl Parts {
         let git: FxHashMap<u32, f32> = sources.commits.map(|commits| commits.files(query, sources.hidden)).unwrap_or_default().into_iter().collect();
         let most = git.values().copied().fold(0.0, f32::max);
         let git = git.into_iter().map(|(file, score)| (file, score / most.max(f32::MIN_POSITIVE))).collect();
-        Parts { symbols, blocks, definition: definitions(sources, query), git, stems: Stems::new(query) }
+        let activity = sources.commits.map(|commits| commits.activity(files, sources.hidden)).unwrap_or_else(|| vec![0.0; files]);
+        Parts { symbols, blocks, definition: definitions(sources, query), git, activity, stems: Stems::new(query) }
     }
 
     fn row(&self, sources: &Sources<'_>, query: &Query, weights: &SearchWeights, file: u32) -> RankedFile {
@@ -106,9 +116,10 @@ impl Parts {
             return RankedFile { file, ..RankedFile::default() };
         }
         let stem = self.stems.coverage(sources.snapshot.file(file).path());
-        let sum = weights.symbols * symbols + weights.blocks * blocks + weights.definition * definition + weights.stem * stem + weights.git * git;
+        let (activity, declares) = (self.activity[at], sources.catalog.declares[at]);
+        let sum = weights.symbols * symbols + weights.blocks * blocks + weights.definition * definition + weights.stem * stem + weights.git * git + weights.activity * activity + weights.declares * declares;
         let score = sum * prior(sources.catalog.file_flags[at], query.about_tests);
-        RankedFile { file, score, symbols, blocks, definition, stem, git, ranges: Vec::new() }
+        RankedFile { file, score, symbols, blocks, definition, stem, git, activity, declares, ranges: Vec::new() }
     }
 }
 

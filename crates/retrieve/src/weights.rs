@@ -1,5 +1,6 @@
 //! Weights of the ranking: data, with the run that set them.
 
+use crate::search::SearchWeights;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -14,6 +15,9 @@ pub struct Weights {
     pub set_by: String,
     pub task: BTreeMap<String, f32>,
     pub task_without_history: BTreeMap<String, f32>,
+    /// Weights of the ranking of files.
+    #[serde(default)]
+    pub search: SearchWeights,
 }
 
 impl Weights {

@@ -53,7 +53,7 @@ pub struct SearchWeights {
 
 impl Default for SearchWeights {
     fn default() -> Self {
-        Self { symbols: 1.0, blocks: 2.5, definition: 1.25, stem: 1.5, git: 0.0, activity: 0.0, declares: 0.0 }
+        Self { symbols: 1.0, blocks: 2.5, definition: 1.25, stem: 1.5, git: 0.4, activity: 0.15, declares: -0.2 }
     }
 }
 

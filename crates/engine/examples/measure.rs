@@ -34,15 +34,20 @@ fn main() -> Result<(), Box<dyn Error>> {
     std::thread::sleep(Duration::from_millis(100));
     run(&engine, "again", None)?;
     run(&engine, "no change", None)?;
+    engine.keep_warm(0);
+    std::thread::sleep(Duration::from_secs(5));
     for file in words {
         let path = root.join(&file);
         let text = std::fs::read(&path)?;
         let only = Some(BTreeSet::from([file.clone()]));
         replace(&path, &[text.as_slice(), b"\n"].concat())?;
         run(&engine, &format!("{file}: a line more"), only.clone())?;
+        std::thread::sleep(Duration::from_secs(4));
         replace(&path, &text)?;
         run(&engine, &format!("{file}: back"), only)?;
+        std::thread::sleep(Duration::from_secs(4));
     }
+    println!("peak memory {:.0} MB", peak_megabytes());
     Ok(())
 }
 

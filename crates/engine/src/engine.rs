@@ -1,6 +1,7 @@
 //! One root with its configuration, scanner and places.
 
 use crate::error::{EngineError, Result};
+use crate::linking::Warm;
 use crate::places::Places;
 use contextd_model::config::{self, Config};
 use contextd_model::{ContentHash, Problem, Severity};
@@ -9,6 +10,7 @@ use contextd_scan::secrets::Scrubber;
 use contextd_snapshot::Snapshot;
 use contextd_store::SqliteLedger;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 /// What the caller knows and a library must not look for.
 #[derive(Clone, Debug, Default)]
@@ -29,6 +31,8 @@ pub struct Engine {
     pub scrubber: Scrubber,
     /// What was wrong but did not stop the engine.
     pub problems: Vec<Problem>,
+    /// Tables kept for the next change while this engine watches.
+    pub(crate) warm: Mutex<Option<Warm>>,
 }
 
 impl Engine {
@@ -48,7 +52,7 @@ impl Engine {
         problems.extend(scan_problems);
         problems.extend(secret_problems);
         let places = Places::find(&root, &config, options.cache.as_deref());
-        Ok(Engine { places, config, config_path, scanner, scrubber, problems })
+        Ok(Engine { places, config, config_path, scanner, scrubber, problems, warm: Mutex::new(None) })
     }
 
     /// Opens the published snapshot; `None` before the first index run.

@@ -4,6 +4,9 @@ mod assembly;
 mod parts;
 mod relink;
 mod rows;
+mod warm;
+
+pub use warm::Warm;
 
 use crate::error::Result;
 use assembly::Assembly;
@@ -43,11 +46,16 @@ impl Relinked {
 
 /// Links the files of all segments and writes their graph into the index folder. Edges of files that
 /// cannot have changed are taken over from `previous`, which must be of the same version.
-pub fn link(index: &Path, segments: &[Segment], previous: Option<&Snapshot>) -> Result<Linked> {
+pub fn link(index: &Path, segments: &[Segment], keys: &[ContentHash], previous: Option<&Snapshot>, warm: Option<&Warm>) -> Result<Linked> {
     let plan = previous.and_then(|previous| relink::plan(index, segments, previous));
     let (links, parts, relinked) = match plan {
-        Some(plan) => plan.link(segments),
-        None => link_all(segments),
+        Some(plan) => plan.link(segments, keys, warm),
+        None => {
+            if let Some(warm) = warm {
+                warm.rebase(keys.to_vec());
+            }
+            link_all(segments)
+        }
     };
     let edges = links.edges.len() as u64;
     let key = write_graph(index, links)?;
@@ -69,7 +77,7 @@ fn link_all(segments: &[Segment]) -> (Links, Parts, Relinked) {
         assembly.push_file(&own);
         parts.files.push(part);
     }
-    (assembly.finish(&parts), parts, Relinked::All)
+    (assembly.finish(&parts, None), parts, Relinked::All)
 }
 
 fn write_graph(index: &Path, links: Links) -> Result<ContentHash> {

@@ -11,10 +11,11 @@ use crate::records::{self, Recording};
 use crate::refresh::{RefreshOptions, Refreshed, unchanged};
 use crate::{early, freeze};
 use contextd_lang::LanguageId;
-use contextd_model::Problem;
+use contextd_model::{ContentHash, Problem};
 use contextd_scan::FileEntry;
 use contextd_snapshot::{Durability, Manifest, Segment, Snapshot, SnapshotName, Tree, TreeFile, collect_garbage, publish, segment_path};
 use contextd_store::{FactsKey, FileState, FileStatus, Ledger};
+use std::sync::PoisonError;
 
 /// What a run starts from.
 pub struct Base {
@@ -131,7 +132,10 @@ impl Run<'_> {
         let segments = frozen.entries.iter().map(|entry| Segment::open(&segment_path(index, entry.key))).collect::<std::result::Result<Vec<_>, _>>()?;
         self.progress.begin(Stage::Link, 1);
         let taken_over = previous.filter(|snapshot| !self.options.full && snapshot.manifest().extractor == engine.extractor());
-        let linked = linking::link(index, &segments, taken_over)?;
+        let keys: Vec<ContentHash> = frozen.entries.iter().map(|entry| entry.key).collect();
+        let warm = engine.warm.lock().unwrap_or_else(PoisonError::into_inner);
+        let linked = linking::link(index, &segments, &keys, taken_over, warm.as_ref())?;
+        drop(warm);
         self.progress.advance(1);
         let manifest = Manifest { extractor: engine.extractor(), config: engine.config.fingerprint().all(), tree: tree_of(&segments), segments: frozen.entries, graph: linked.key, edges: linked.edges };
         let name = publish(index, &manifest, Durability::Fast)?;

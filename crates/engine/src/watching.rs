@@ -2,6 +2,7 @@
 
 use crate::engine::Engine;
 use crate::error::{EngineError, Result};
+use crate::linking::Warm;
 use crate::progress::Silent;
 use crate::refresh::{RefreshOptions, Refreshed};
 use contextd_model::Problem;
@@ -10,13 +11,15 @@ use contextd_scan::watch::{self, Changes, WatchOptions, Watcher};
 use contextd_scan::{Rule, Verdict};
 use contextd_snapshot::{SnapshotName, WriterLock, current};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 /// How often a waiting watch looks whether it should end, and whether another process published.
 const PULSE: Duration = Duration::from_millis(50);
+/// Files from which on the linker's tables are kept.
+const MANY_FILES: u32 = 1_500;
 /// How often a process that follows another tries to take its place.
 const SUCCESSION: Duration = Duration::from_secs(1);
 /// How long a refresh waits for a run of another process.
@@ -56,7 +59,21 @@ impl Engine {
         if !problems.is_empty() {
             tell(WatchNews::Problems(problems));
         }
-        self.lead(&watcher, stop, now, tell)
+        let end = self.lead(&watcher, stop, now, tell);
+        *self.warm.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        end
+    }
+
+    /// Keeps the linker's tables for the next change when the index has at least `files` files; they
+    /// take memory, and small roots are linked in no time without.
+    pub fn keep_warm(&self, files: u32) {
+        let mut warm = self.warm.lock().unwrap_or_else(PoisonError::into_inner);
+        if warm.is_none()
+            && let Some(snapshot) = self.published().filter(|snapshot| snapshot.file_count() >= files)
+        {
+            let keys = snapshot.manifest().segments.iter().map(|entry| entry.key).collect();
+            *warm = Warm::start(&self.places.index, keys);
+        }
     }
 
     /// Follows the process that writes until it ends; `None` when this one should end first.
@@ -92,6 +109,7 @@ impl Engine {
             if let Some(options) = pending.take() {
                 let options = RefreshOptions { now: now(), wait: PATIENCE, ..options };
                 tell(self.refresh(&options, &Silent).map_or_else(WatchNews::Failed, WatchNews::Refreshed));
+                self.keep_warm(MANY_FILES);
             }
             match watcher.events.recv_timeout(PULSE) {
                 Ok(Changes::Paths(paths)) if paths.iter().any(|path| CONFIG_PLACES.contains(&path.as_str())) => return Ok(WatchEnd::ConfigChanged),

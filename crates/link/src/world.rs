@@ -3,6 +3,7 @@
 mod build;
 mod implements;
 pub mod modules;
+mod replace;
 
 pub use modules::Module;
 

@@ -38,8 +38,8 @@ impl<'f> Assembly<'f> {
         self.ends.resize((symbol as usize).max(self.ends.len()), end);
     }
 
-    /// Adds what files say of each other and finds communities.
-    pub fn finish(mut self, parts: &Parts) -> Links {
+    /// Adds what files say of each other, and finds communities where they are not known.
+    pub fn finish(mut self, parts: &Parts, communities: Option<Vec<u32>>) -> Links {
         let symbols = self.first.last().copied().unwrap_or(0);
         self.close_up_to(symbols);
         let joined = merged(parts);
@@ -58,7 +58,7 @@ impl<'f> Assembly<'f> {
             (start, joined) = (end, &joined[more..]);
         }
         drop(self.own);
-        links.communities = contextd_link::communities(&links, self.first);
+        links.communities = communities.unwrap_or_else(|| contextd_link::communities(&links, self.first));
         links
     }
 }

@@ -7,9 +7,11 @@ use super::Relinked;
 use super::assembly::Assembly;
 use super::parts::{self, Parts};
 use super::rows::{Rows, first_symbols, symbols_of};
+use super::warm::Warm;
 use contextd_link::{Links, World, interface_fingerprint};
 use contextd_model::facts::FactsView;
-use contextd_model::{EdgeKind, SymbolKind};
+use contextd_model::graph::EdgeRow;
+use contextd_model::{ContentHash, EdgeKind, SymbolKind};
 use contextd_snapshot::{LinkRows, Segment, Snapshot, Wanted};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
@@ -80,10 +82,14 @@ fn types_extended_by(previous: &Snapshot, file: u32) -> Vec<u32> {
 
 impl Plan<'_> {
     /// Links the files of the plan and takes the edges of the others over.
-    pub fn link(mut self, segments: &[Segment]) -> (Links, Parts, Relinked) {
+    pub fn link(mut self, segments: &[Segment], keys: &[ContentHash], warm: Option<&Warm>) -> (Links, Parts, Relinked) {
         let files: Vec<u32> = self.files.iter().copied().collect();
         let first = first_symbols(segments);
-        let mut linked = link_some(segments, &first, &files).into_iter().peekable();
+        let base = || self.previous.manifest().segments.iter().map(|entry| entry.key).collect();
+        let asked = warm.filter(|_| !files.is_empty()).and_then(|warm| warm.relink(base(), keys.to_vec(), files.clone()));
+        let linked = asked.unwrap_or_else(|| link_some(segments, &first, &files));
+        let communities = linked.iter().all(|linked| self.weighs_the_same(linked)).then(|| self.communities());
+        let mut linked = linked.into_iter().peekable();
         let mut assembly = Assembly::new(&first);
         for file in 0..first.len() as u32 - 1 {
             match linked.next_if(|(number, _, _)| *number == file) {
@@ -94,7 +100,22 @@ impl Plan<'_> {
                 None => self.take_over(file, &mut assembly),
             }
         }
-        (assembly.finish(&self.parts), self.parts, Relinked::Files(files))
+        (assembly.finish(&self.parts, communities), self.parts, Relinked::Files(files))
+    }
+
+    /// True when a file leads where it led, as surely: communities ask for nothing else.
+    fn weighs_the_same(&self, (file, own, part): &FileLinks) -> bool {
+        let weight = |(source, edge): &(u32, EdgeRow)| (*source, edge.kind, edge.target, edge.confidence);
+        let range = self.previous.symbols_of_file(*file);
+        let graph = self.previous.graph();
+        let before = range.clone().flat_map(|symbol| graph.out(symbol).iter().map(move |edge| (symbol, *edge))).filter(|(symbol, edge)| !parts::is_joined(*symbol, edge, &range));
+        let mut before: Vec<_> = before.map(|edge| weight(&edge)).collect();
+        before.sort_unstable();
+        before.iter().copied().eq(own.iter().map(weight)) && self.parts.files[*file as usize].joined.iter().map(weight).eq(part.joined.iter().map(weight))
+    }
+
+    fn communities(&self) -> Vec<u32> {
+        (0..self.previous.symbol_count()).map(|symbol| self.previous.graph().community(symbol)).collect()
     }
 
     fn take_over(&self, file: u32, assembly: &mut Assembly<'_>) {
@@ -106,7 +127,8 @@ impl Plan<'_> {
     }
 }
 
-type FileLinks = (u32, Vec<(u32, contextd_model::graph::EdgeRow)>, parts::Part);
+/// A file, the edges of its own symbols, and its share in the others.
+pub type FileLinks = (u32, Vec<(u32, EdgeRow)>, parts::Part);
 
 fn link_some(segments: &[Segment], first: &[u32], files: &[u32]) -> Vec<FileLinks> {
     if files.is_empty() {

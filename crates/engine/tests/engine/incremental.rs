@@ -198,6 +198,23 @@ fn an_edit_inside_a_body_links_one_file_again() {
 }
 
 #[test]
+fn kept_tables_link_as_new_ones_do() {
+    let place = tempfile::tempdir().unwrap();
+    support::plant(place.path());
+    support::refresh(place.path(), 60_000);
+    let engine = support::open(place.path());
+    engine.keep_warm(0);
+    let shifted = FIXTURE.iter().map(|(path, _)| Step::Shift(FIXTURE.iter().position(|(other, _)| other == path).unwrap()));
+    let steps = (0..REWORDS.len()).map(Step::Reword).chain(shifted).chain([Step::Delete(3), Step::Reword(5), Step::Write(20, 2), Step::Reword(7)]);
+    for step in steps {
+        take(place.path(), &step);
+        let options = contextd_engine::RefreshOptions { now: support::now() + 60_000, ..Default::default() };
+        engine.refresh(&options, &contextd_engine::Silent).unwrap();
+        assert_eq!(support::difference_to_fresh(place.path()), None, "{step:?}");
+    }
+}
+
+#[test]
 fn the_graph_is_the_one_that_the_linker_makes() {
     let place = tempfile::tempdir().unwrap();
     support::plant(place.path());

@@ -319,7 +319,7 @@ fn supers(world: &mut World<'_>) {
     }
 }
 
-fn bases(world: &World<'_>, file: u32) -> Vec<(u32, Supers)> {
+pub(super) fn bases(world: &World<'_>, file: u32) -> Vec<(u32, Supers)> {
     let view = &world.files[file as usize].view;
     let mut found: Vec<(u32, Supers)> = Vec::new();
     if view.bases.is_empty() || world.tables[file as usize].policy.modules == Style::None {

@@ -1,0 +1,95 @@
+//! The linker's tables kept between refreshes, for a process that watches a large root.
+//!
+//! Building them takes most of the time of linking one file again. A thread of its own holds those of
+//! the published snapshot, answers for the files of one change, and builds the next ones meanwhile.
+
+use super::parts;
+use super::relink::FileLinks;
+use super::rows::{Rows, first_symbols, symbols_of};
+use contextd_link::World;
+use contextd_model::ContentHash;
+use contextd_model::facts::FactsView;
+use contextd_snapshot::{LinkRows, Segment, Wanted, segment_path};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+
+/// Tables of the segments that were linked last; ends with the value.
+pub struct Warm {
+    requests: Sender<Request>,
+}
+
+struct Request {
+    /// Segments that the files are to be linked in.
+    keys: Vec<ContentHash>,
+    /// Segments that the change starts from, files to link, and who waits for them.
+    question: Option<(Vec<ContentHash>, Vec<u32>, SyncSender<Option<Vec<FileLinks>>>)>,
+}
+
+impl Warm {
+    /// Starts with the segments of the published snapshot; `None` when the system starts no thread.
+    pub fn start(index: &Path, keys: Vec<ContentHash>) -> Option<Self> {
+        let (requests, inbox) = channel();
+        let index = index.to_owned();
+        let thread = std::thread::Builder::new().name("contextd-link".into());
+        thread.spawn(move || serve(&index, keys, &inbox)).ok()?;
+        Some(Self { requests })
+    }
+
+    /// Links files again, whose other files and symbols are the same in `base` and in `keys`; `None`
+    /// when the tables are not those of `base`.
+    pub fn relink(&self, base: Vec<ContentHash>, keys: Vec<ContentHash>, files: Vec<u32>) -> Option<Vec<FileLinks>> {
+        let (reply, answer) = sync_channel(1);
+        self.requests.send(Request { keys, question: Some((base, files, reply)) }).ok()?;
+        answer.recv().ok()?
+    }
+
+    /// Says which segments the next change starts from.
+    pub fn rebase(&self, keys: Vec<ContentHash>) {
+        // When the thread is gone, linking goes on without it.
+        let _ = self.requests.send(Request { keys, question: None });
+    }
+}
+
+fn serve(index: &Path, mut keys: Vec<ContentHash>, inbox: &Receiver<Request>) {
+    loop {
+        let segments = open(index, &keys);
+        let mut rows = Rows::default();
+        let world = World::build(&rows.read(segments.as_deref().unwrap_or(&[])));
+        let Ok(mut request) = inbox.recv() else { return };
+        // Only the newest place to start from counts.
+        while request.question.is_none()
+            && let Ok(newer) = inbox.try_recv()
+        {
+            request = newer;
+        }
+        if let Some((base, files, reply)) = request.question {
+            let answer = (base == keys && segments.is_some()).then(|| relink(world, index, &request.keys, &files)).flatten();
+            let _ = reply.send(answer);
+        }
+        keys = request.keys;
+    }
+}
+
+fn open(index: &Path, keys: &[ContentHash]) -> Option<Vec<Segment>> {
+    let places = keys.iter().map(|&key| -> PathBuf { segment_path(index, key) });
+    places.map(|place| Segment::open(&place).ok()).collect()
+}
+
+fn relink(world: World<'_>, index: &Path, keys: &[ContentHash], files: &[u32]) -> Option<Vec<FileLinks>> {
+    let segments = open(index, keys)?;
+    let first = first_symbols(&segments);
+    let places: Vec<(&Segment, u32)> = segments.iter().flat_map(|segment| (0..segment.file_count()).map(move |file| (segment, file))).collect();
+    let mut rows: Vec<LinkRows> = Vec::new();
+    rows.resize_with(files.len(), LinkRows::default);
+    let mut changed: Vec<(usize, FactsView<'_>)> = Vec::new();
+    for (&file, rows) in files.iter().zip(&mut rows) {
+        let &(segment, local) = places.get(file as usize)?;
+        changed.push((file as usize, segment.facts(local, Wanted::Links, rows)?));
+    }
+    let world = world.with_facts(&changed)?;
+    let link = |&file: &u32| {
+        let (own, part) = parts::split(world.link_file_counted(file as usize), symbols_of(&first, file as usize));
+        (file, own, part)
+    };
+    Some(files.iter().map(link).collect())
+}

@@ -26,11 +26,12 @@ pub fn check(root: &Path, files: &[String], report: &mut Report) {
     }
 }
 
-/// Returns what paths on this machine start with: the folder of the checkout and of its user.
+/// Returns what paths on this machine start with: the checkout itself and the home of its user. The
+/// folder around the checkout is not one: it may be `/tmp`, which any text may name.
 fn places_of(root: &Path) -> Vec<String> {
     let home = std::env::var("HOME").ok();
-    let parent = root.parent().map(|parent| parent.to_string_lossy().into_owned());
-    home.into_iter().chain(parent).map(|place| place.trim_end_matches('/').to_owned()).filter(|place| place.len() > 1).map(|place| place + "/").collect()
+    let checkout = Some(root.to_string_lossy().into_owned());
+    home.into_iter().chain(checkout).map(|place| place.trim_end_matches('/').to_owned()).filter(|place| place.len() > 1).map(|place| place + "/").collect()
 }
 
 fn machine_paths(path: &str, text: &str, places: &[String]) -> Vec<String> {

@@ -9,7 +9,7 @@ mod warm;
 pub use warm::Warm;
 
 use crate::error::Result;
-use assembly::Assembly;
+use assembly::{Edges, assemble};
 use contextd_link::{Links, World};
 use contextd_model::ContentHash;
 use contextd_snapshot::{Durability, GraphWriter, Segment, Snapshot};
@@ -50,12 +50,7 @@ pub fn link(index: &Path, segments: &[Segment], keys: &[ContentHash], previous: 
     let plan = previous.and_then(|previous| relink::plan(index, segments, previous));
     let (links, parts, relinked) = match plan {
         Some(plan) => plan.link(segments, keys, warm),
-        None => {
-            if let Some(warm) = warm {
-                warm.rebase(keys.to_vec());
-            }
-            link_all(segments)
-        }
+        None => link_all(segments),
     };
     let edges = links.edges.len() as u64;
     let key = write_graph(index, links)?;
@@ -65,31 +60,26 @@ pub fn link(index: &Path, segments: &[Segment], keys: &[ContentHash], previous: 
 
 fn link_all(segments: &[Segment]) -> (Links, Parts, Relinked) {
     let first = first_symbols(segments);
-    let linked: Vec<(Vec<_>, Part)> = {
+    let linked: Vec<(Edges, Part)> = {
         let mut rows = Rows::default();
         let files = rows.read(segments);
         let world = World::build(&files);
         (0..files.len()).into_par_iter().map(|file| parts::split(world.link_file_counted(file), symbols_of(&first, file))).collect()
     };
-    let mut assembly = Assembly::new(&first);
-    let mut parts = Parts::default();
-    for (own, part) in linked {
-        assembly.push_file(&own);
-        parts.files.push(part);
-    }
-    (assembly.finish(&parts, None), parts, Relinked::All)
+    let (own, files): (Vec<Edges>, Vec<Part>) = linked.into_iter().unzip();
+    let parts = Parts { files };
+    let mut links = assemble(&first, &parts, |file, edges| edges.extend_from_slice(&own[file as usize]));
+    drop(own);
+    links.communities = contextd_link::communities(&links, &first);
+    (links, parts, Relinked::All)
 }
 
 fn write_graph(index: &Path, links: Links) -> Result<ContentHash> {
-    let mut writer = GraphWriter::new(links.offsets.len().saturating_sub(1) as u32);
-    for range in links.offsets.windows(2) {
-        writer.push(&links.edges[range[0] as usize..range[1] as usize]);
-    }
+    let mut writer = GraphWriter::of(&links.offsets, links.edges);
     // Triples of language, reason and count, in order.
     let unresolved: Vec<u32> = links.unresolved.counts.iter().flat_map(|(&(language, reason), &count)| [u32::from(language), reason as u32, count.min(u64::from(u32::MAX)) as u32]).collect();
     writer.unresolved(&unresolved);
     writer.communities(&links.communities);
-    drop(links);
     let image = writer.finish();
     image.write(index, Durability::Fast)?;
     Ok(image.key)

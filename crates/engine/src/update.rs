@@ -135,13 +135,15 @@ impl Run<'_> {
         let keys: Vec<ContentHash> = frozen.entries.iter().map(|entry| entry.key).collect();
         let warm = engine.warm.lock().unwrap_or_else(PoisonError::into_inner);
         let linked = linking::link(index, &segments, &keys, taken_over, warm.as_ref())?;
-        drop(warm);
         self.progress.advance(1);
         let manifest = Manifest { extractor: engine.extractor(), config: engine.config.fingerprint().all(), tree: tree_of(&segments), segments: frozen.entries, graph: linked.key, edges: linked.edges };
         let name = publish(index, &manifest, Durability::Fast)?;
         early::unmark_partial(index);
         let keep: Vec<SnapshotName> = previous.map(Snapshot::name).into_iter().collect();
         collect_garbage(index, &keep)?;
+        if let Some(warm) = warm.as_ref() {
+            warm.rebase(keys);
+        }
         Ok(Published { name, manifest, segments_written: frozen.written, lost: frozen.lost, relinked: linked.relinked })
     }
 

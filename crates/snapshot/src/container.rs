@@ -9,6 +9,7 @@
 
 use crate::error::{Result, SnapshotError};
 use memmap2::Mmap;
+use rayon::prelude::*;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
@@ -29,8 +30,9 @@ pub(crate) fn assemble(magic: [u8; 8], sections: &[Vec<u8>]) -> Vec<u8> {
     header.extend_from_slice(&FORMAT_VERSION.to_le_bytes());
     header.extend_from_slice(&(sections.len() as u32).to_le_bytes());
     let mut offset = header_length;
-    for section in sections {
-        for number in [offset as u64, section.len() as u64, checksum(section)] {
+    let sums: Vec<u64> = sections.par_iter().map(|section| checksum(section)).collect();
+    for (section, sum) in sections.iter().zip(sums) {
+        for number in [offset as u64, section.len() as u64, sum] {
             header.extend_from_slice(&number.to_le_bytes());
         }
         offset = (offset + section.len()).next_multiple_of(8);

@@ -9,6 +9,7 @@ use crate::error::{Result, SnapshotError};
 use crate::publish::{Durability, write_atomically};
 use contextd_model::ContentHash;
 use contextd_model::graph::EdgeRow;
+use rayon::prelude::*;
 use std::path::Path;
 
 const MAGIC: [u8; 8] = *b"ctxd.gra";
@@ -40,21 +41,28 @@ impl GraphWriter {
         }
     }
 
+    /// Takes the edges of all symbols at once: those of symbol `s` are `edges[offsets[s]..offsets[s + 1]]`.
+    pub fn of(offsets: &[u32], mut edges: Vec<EdgeRow>) -> Self {
+        let pieces = pieces(offsets, &mut edges);
+        pieces.into_par_iter().for_each(|(ends, rows)| {
+            let first = ends.first().copied().unwrap_or(0);
+            for range in ends.windows(2) {
+                in_order(&mut rows[(range[0] - first) as usize..(range[1] - first) as usize]);
+            }
+        });
+        Self {
+            ends: offsets.get(1..).unwrap_or(&[]).to_vec(),
+            rows: edges,
+            ..Self::default()
+        }
+    }
+
     /// Adds the edges of the next symbol, in the order of symbols; every symbol has its call, also
     /// one without edges. Rows are put in order here: target, kind, line, the rest.
     pub fn push(&mut self, edges: &[EdgeRow]) {
         let start = self.rows.len();
         self.rows.extend_from_slice(edges);
-        self.rows[start..].sort_unstable_by_key(|row| {
-            (
-                row.target,
-                row.kind,
-                row.line,
-                row.confidence,
-                row.provenance,
-                row.count,
-            )
-        });
+        in_order(&mut self.rows[start..]);
         self.ends.push(self.rows.len() as u32);
     }
 
@@ -73,21 +81,35 @@ impl GraphWriter {
     pub fn finish(self) -> GraphImage {
         let symbols = self.ends.len() as u32;
         let (ends, rows) = without_strays(&self.ends, self.rows);
-        let (source_ends, sources) = reverse(&ends, &rows);
         let mut sections = vec![Vec::new(); SECTIONS];
+        let way_back = || {
+            let (source_ends, sources) = reverse(&ends, &rows);
+            let count = sources.len() as u64;
+            (count, column::pack(source_ends), column::pack(sources))
+        };
+        let way_out = || {
+            let communities = column::pack(self.communities.iter().copied());
+            (
+                bytemuck::cast_slice(&rows).to_vec(),
+                column::pack(ends.iter().copied()),
+                communities,
+            )
+        };
+        let ((sources, back_ends, back), (out, out_ends, communities)) =
+            rayon::join(way_back, way_out);
         sections[META] = container::put_numbers(&[
             symbols.into(),
             rows.len() as u64,
-            sources.len() as u64,
+            sources,
             self.unresolved.len() as u64,
             self.communities.len() as u64,
         ]);
-        sections[ROWS] = bytemuck::cast_slice(&rows).to_vec();
-        sections[ENDS] = column::pack(ends);
-        sections[SOURCE_ENDS] = column::pack(source_ends);
-        sections[SOURCES] = column::pack(sources);
+        sections[ROWS] = out;
+        sections[ENDS] = out_ends;
+        sections[SOURCE_ENDS] = back_ends;
+        sections[SOURCES] = back;
         sections[UNRESOLVED] = column::pack(self.unresolved);
-        sections[COMMUNITIES] = column::pack(self.communities);
+        sections[COMMUNITIES] = communities;
         let bytes = container::assemble(MAGIC, &sections);
         GraphImage {
             key: ContentHash::of(&bytes),
@@ -95,6 +117,37 @@ impl GraphWriter {
             bytes,
         }
     }
+}
+
+/// Symbols whose edges are put in order by one thread at a time.
+const PIECE: usize = 1 << 14;
+
+/// Puts the edges of one symbol in order.
+fn in_order(rows: &mut [EdgeRow]) {
+    rows.sort_unstable_by_key(|row| {
+        (
+            row.target,
+            row.kind,
+            row.line,
+            row.confidence,
+            row.provenance,
+            row.count,
+        )
+    });
+}
+
+/// Cuts edges between symbols; each piece comes with the offsets it reaches over.
+fn pieces<'a>(offsets: &'a [u32], edges: &'a mut [EdgeRow]) -> Vec<(&'a [u32], &'a mut [EdgeRow])> {
+    let (mut pieces, mut rest, mut done) = (Vec::new(), edges, 0);
+    let mut from = 0;
+    while from + 1 < offsets.len() {
+        let to = (from + PIECE).min(offsets.len() - 1);
+        let length = (offsets[to] as usize).saturating_sub(done).min(rest.len());
+        let (piece, after) = rest.split_at_mut(length);
+        pieces.push((&offsets[from..=to], piece));
+        (rest, done, from) = (after, done + length, to);
+    }
+    pieces
 }
 
 fn without_strays(ends: &[u32], mut rows: Vec<EdgeRow>) -> (Vec<u32>, Vec<EdgeRow>) {

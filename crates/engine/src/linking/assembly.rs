@@ -1,71 +1,60 @@
 //! Edges of single files → the edges of all, in their final order.
 
 use super::parts::Parts;
+use super::rows::symbols_of;
 use contextd_link::Links;
 use contextd_model::graph::EdgeRow;
+use rayon::prelude::*;
 
-/// Collects the edges of files, file by file.
-pub struct Assembly<'f> {
-    first: &'f [u32],
-    /// End of each symbol's own edges.
-    ends: Vec<u32>,
-    own: Vec<EdgeRow>,
+/// Files whose edges are put in order by one thread at a time.
+const GROUP: usize = 512;
+
+/// Edges by source, sorted.
+pub type Edges = Vec<(u32, EdgeRow)>;
+
+/// Puts the edges of all files in order: those of their own symbols, as `own` hands them out, and what
+/// files say of each other. `first` has the number of each file's first symbol and the total.
+pub fn assemble(first: &[u32], parts: &Parts, own: impl Fn(u32, &mut Edges) + Sync) -> Links {
+    let joined = merged(parts);
+    let files: Vec<usize> = (0..first.len().saturating_sub(1)).collect();
+    let groups: Vec<(Vec<EdgeRow>, Vec<u32>)> = files.par_chunks(GROUP).map(|files| group(first, files, &joined, &own)).collect();
+    let mut links = Links { offsets: Vec::with_capacity(first.last().map_or(1, |&symbols| symbols as usize + 1)), edges: Vec::with_capacity(groups.iter().map(|(edges, _)| edges.len()).sum()), unresolved: parts.unresolved(), communities: Vec::new() };
+    links.offsets.push(0);
+    for (edges, counts) in groups {
+        let mut end = links.edges.len() as u32;
+        links.offsets.extend(counts.into_iter().map(|count| {
+            end += count;
+            end
+        }));
+        links.edges.extend(edges);
+    }
+    links
 }
 
-impl<'f> Assembly<'f> {
-    /// Starts with the number of each file's first symbol and the total.
-    pub fn new(first: &'f [u32]) -> Self {
-        let symbols = first.last().copied().unwrap_or(0) as usize;
-        Self { first, ends: Vec::with_capacity(symbols), own: Vec::new() }
-    }
-
-    /// Adds the next file's own edges, sorted by source.
-    pub fn push_file(&mut self, edges: &[(u32, EdgeRow)]) {
-        for (source, edge) in edges {
-            self.close_up_to(*source);
-            self.own.push(*edge);
+/// Returns the edges of some files in order, and how many each symbol has.
+fn group(first: &[u32], files: &[usize], joined: &[(u32, EdgeRow)], own: &(impl Fn(u32, &mut Edges) + Sync)) -> (Vec<EdgeRow>, Vec<u32>) {
+    let (mut rows, mut counts) = (Vec::new(), Vec::new());
+    let mut edges: Edges = Vec::new();
+    for &file in files {
+        let symbols = symbols_of(first, file);
+        edges.clear();
+        own(file as u32, &mut edges);
+        let from = joined.partition_point(|(source, _)| *source < symbols.start);
+        edges.extend(joined[from..].iter().take_while(|(source, _)| *source < symbols.end));
+        edges.sort_unstable_by_key(|(source, edge)| (*source, edge.kind, edge.target));
+        let start = counts.len();
+        counts.resize(start + symbols.len(), 0u32);
+        for (source, edge) in &edges {
+            counts[start + (source - symbols.start) as usize] += 1;
+            rows.push(*edge);
         }
     }
-
-    /// Adds the next symbol's own edges.
-    pub fn push_symbol(&mut self, symbol: u32, edges: impl IntoIterator<Item = EdgeRow>) {
-        self.close_up_to(symbol);
-        self.own.extend(edges);
-    }
-
-    fn close_up_to(&mut self, symbol: u32) {
-        let end = self.own.len() as u32;
-        self.ends.resize((symbol as usize).max(self.ends.len()), end);
-    }
-
-    /// Adds what files say of each other, and finds communities where they are not known.
-    pub fn finish(mut self, parts: &Parts, communities: Option<Vec<u32>>) -> Links {
-        let symbols = self.first.last().copied().unwrap_or(0);
-        self.close_up_to(symbols);
-        let joined = merged(parts);
-        let mut joined = joined.as_slice();
-        let mut links = Links { offsets: Vec::with_capacity(symbols as usize + 1), edges: Vec::with_capacity(self.own.len() + joined.len()), unresolved: parts.unresolved(), communities: Vec::new() };
-        links.offsets.push(0);
-        let mut start = 0;
-        for symbol in 0..symbols {
-            let at = links.edges.len();
-            let end = self.ends[symbol as usize] as usize;
-            links.edges.extend_from_slice(&self.own[start..end]);
-            let more = joined.partition_point(|(source, _)| *source <= symbol);
-            links.edges.extend(joined[..more].iter().map(|(_, edge)| *edge));
-            links.edges[at..].sort_unstable_by_key(|edge| (edge.kind, edge.target));
-            links.offsets.push(links.edges.len() as u32);
-            (start, joined) = (end, &joined[more..]);
-        }
-        drop(self.own);
-        links.communities = communities.unwrap_or_else(|| contextd_link::communities(&links, self.first));
-        links
-    }
+    (rows, counts)
 }
 
 /// Joins the shares of all files; the same edge from several is one that counts as often.
-fn merged(parts: &Parts) -> Vec<(u32, EdgeRow)> {
-    let mut joined: Vec<(u32, EdgeRow)> = parts.files.iter().flat_map(|part| part.joined.iter().copied()).collect();
+fn merged(parts: &Parts) -> Edges {
+    let mut joined: Edges = parts.files.iter().flat_map(|part| part.joined.iter().copied()).collect();
     joined.sort_unstable_by_key(|(source, edge)| (*source, edge.kind, edge.target));
     joined.dedup_by(|(later_source, later), (source, edge)| {
         let same = (*later_source, later.kind, later.target) == (*source, edge.kind, edge.target);

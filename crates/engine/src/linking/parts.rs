@@ -4,6 +4,7 @@
 //! Both are needed to take a file's share out again, so they are kept beside the index. Losing them
 //! costs one full linking.
 
+use super::assembly::Edges;
 use contextd_link::{Reason, Unresolved};
 use contextd_model::graph::EdgeRow;
 use contextd_model::{ContentHash, EdgeKind};
@@ -16,7 +17,7 @@ use std::path::{Path, PathBuf};
 pub struct Part {
     pub unresolved: Vec<(u8, u8, u64)>,
     /// Edges that other files may add to, or whose source stands in another file.
-    pub joined: Vec<(u32, EdgeRow)>,
+    pub joined: Edges,
 }
 
 /// The shares of all files, in global order.
@@ -35,7 +36,7 @@ pub fn is_joined(source: u32, edge: &EdgeRow, own: &Range<u32>) -> bool {
 }
 
 /// Tells what a file says of its own symbols from its share in others.
-pub fn split((edges, unresolved): (Vec<(u32, EdgeRow)>, Unresolved), own: Range<u32>) -> (Vec<(u32, EdgeRow)>, Part) {
+pub fn split((edges, unresolved): (Edges, Unresolved), own: Range<u32>) -> (Edges, Part) {
     let (joined, edges) = edges.into_iter().partition(|(source, edge)| !own.contains(source) || is_joined(*source, edge, &own));
     let unresolved = unresolved.counts.into_iter().map(|((language, reason), count)| (language, reason as u8, count)).collect();
     (edges, Part { unresolved, joined })

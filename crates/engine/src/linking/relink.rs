@@ -4,7 +4,7 @@
 //! that changed show what they showed before, under the same numbers, no other edge can change.
 
 use super::Relinked;
-use super::assembly::Assembly;
+use super::assembly::{Edges, assemble};
 use super::parts::{self, Parts};
 use super::rows::{Rows, first_symbols, symbols_of};
 use super::warm::Warm;
@@ -14,7 +14,7 @@ use contextd_model::graph::EdgeRow;
 use contextd_model::{ContentHash, EdgeKind, SymbolKind};
 use contextd_snapshot::{LinkRows, Segment, Snapshot, Wanted};
 use rayon::prelude::*;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// What is linked again and what is taken over.
@@ -89,18 +89,17 @@ impl Plan<'_> {
         let asked = warm.filter(|_| !files.is_empty()).and_then(|warm| warm.relink(base(), keys.to_vec(), files.clone()));
         let linked = asked.unwrap_or_else(|| link_some(segments, &first, &files));
         let communities = linked.iter().all(|linked| self.weighs_the_same(linked)).then(|| self.communities());
-        let mut linked = linked.into_iter().peekable();
-        let mut assembly = Assembly::new(&first);
-        for file in 0..first.len() as u32 - 1 {
-            match linked.next_if(|(number, _, _)| *number == file) {
-                Some((_, own, part)) => {
-                    assembly.push_file(&own);
-                    self.parts.files[file as usize] = part;
-                }
-                None => self.take_over(file, &mut assembly),
-            }
+        let mut again: BTreeMap<u32, Edges> = BTreeMap::new();
+        for (file, own, part) in linked {
+            again.insert(file, own);
+            self.parts.files[file as usize] = part;
         }
-        (assembly.finish(&self.parts, communities), self.parts, Relinked::Files(files))
+        let mut links = assemble(&first, &self.parts, |file, edges| match again.get(&file) {
+            Some(own) => edges.extend_from_slice(own),
+            None => self.take_over(file, edges),
+        });
+        links.communities = communities.unwrap_or_else(|| contextd_link::communities(&links, &first));
+        (links, self.parts, Relinked::Files(files))
     }
 
     /// True when a file leads where it led, as surely: communities ask for nothing else.
@@ -118,17 +117,17 @@ impl Plan<'_> {
         (0..self.previous.symbol_count()).map(|symbol| self.previous.graph().community(symbol)).collect()
     }
 
-    fn take_over(&self, file: u32, assembly: &mut Assembly<'_>) {
+    fn take_over(&self, file: u32, edges: &mut Edges) {
         let own = self.previous.symbols_of_file(file);
         for symbol in own.clone() {
-            let edges = self.previous.graph().out(symbol).iter().copied();
-            assembly.push_symbol(symbol, edges.filter(|edge| !parts::is_joined(symbol, edge, &own)));
+            let taken = self.previous.graph().out(symbol).iter().filter(|edge| !parts::is_joined(symbol, edge, &own));
+            edges.extend(taken.map(|edge| (symbol, *edge)));
         }
     }
 }
 
 /// A file, the edges of its own symbols, and its share in the others.
-pub type FileLinks = (u32, Vec<(u32, EdgeRow)>, parts::Part);
+pub type FileLinks = (u32, Edges, parts::Part);
 
 fn link_some(segments: &[Segment], first: &[u32], files: &[u32]) -> Vec<FileLinks> {
     if files.is_empty() {

@@ -43,7 +43,7 @@ impl Warm {
         answer.recv().ok()?
     }
 
-    /// Says which segments the next change starts from.
+    /// Says which segments are published: the next change starts from them.
     pub fn rebase(&self, keys: Vec<ContentHash>) {
         // When the thread is gone, linking goes on without it.
         let _ = self.requests.send(Request { keys, question: None });
@@ -55,18 +55,37 @@ fn serve(index: &Path, mut keys: Vec<ContentHash>, inbox: &Receiver<Request>) {
         let segments = open(index, &keys);
         let mut rows = Rows::default();
         let world = World::build(&rows.read(segments.as_deref().unwrap_or(&[])));
-        let Ok(mut request) = inbox.recv() else { return };
-        // Only the newest place to start from counts.
-        while request.question.is_none()
-            && let Ok(newer) = inbox.try_recv()
-        {
-            request = newer;
+        // The tables stay until they are asked or until something else is published.
+        let request = loop {
+            match inbox.recv() {
+                Ok(request) if request.question.is_none() && request.keys == keys => {}
+                Ok(request) => break request,
+                Err(_) => return,
+            }
+        };
+        match request.question {
+            None => keys = request.keys,
+            Some((base, files, reply)) => {
+                let asked = base == keys && segments.is_some();
+                if !asked || relink(world, index, &request.keys, &files, &reply).is_none() {
+                    let _ = reply.send(None);
+                }
+                // Building the next tables would take the processor from who publishes.
+                let Some(next) = published(inbox) else { return };
+                keys = next;
+            }
         }
-        if let Some((base, files, reply)) = request.question {
-            let answer = (base == keys && segments.is_some()).then(|| relink(world, index, &request.keys, &files)).flatten();
-            let _ = reply.send(answer);
+    }
+}
+
+/// Waits until something is published; whoever asks meanwhile must do without.
+fn published(inbox: &Receiver<Request>) -> Option<Vec<ContentHash>> {
+    loop {
+        let request = inbox.recv().ok()?;
+        match request.question {
+            None => return Some(request.keys),
+            Some((_, _, reply)) => drop(reply.send(None)),
         }
-        keys = request.keys;
     }
 }
 
@@ -75,7 +94,8 @@ fn open(index: &Path, keys: &[ContentHash]) -> Option<Vec<Segment>> {
     places.map(|place| Segment::open(&place).ok()).collect()
 }
 
-fn relink(world: World<'_>, index: &Path, keys: &[ContentHash], files: &[u32]) -> Option<Vec<FileLinks>> {
+/// Links files and says so to whoever waits, before the tables are taken down; `None` when it cannot.
+fn relink(world: World<'_>, index: &Path, keys: &[ContentHash], files: &[u32], reply: &SyncSender<Option<Vec<FileLinks>>>) -> Option<()> {
     let segments = open(index, keys)?;
     let first = first_symbols(&segments);
     let places: Vec<(&Segment, u32)> = segments.iter().flat_map(|segment| (0..segment.file_count()).map(move |file| (segment, file))).collect();
@@ -91,5 +111,7 @@ fn relink(world: World<'_>, index: &Path, keys: &[ContentHash], files: &[u32]) -
         let (own, part) = parts::split(world.link_file_counted(file as usize), symbols_of(&first, file as usize));
         (file, own, part)
     };
-    Some(files.iter().map(link).collect())
+    // Whoever asked may be gone; then nobody waits.
+    let _ = reply.send(Some(files.iter().map(link).collect()));
+    Some(())
 }

@@ -39,6 +39,10 @@ pub struct Catalog {
     pub file_flags: Vec<u8>,
     /// Share of a file's callables that are only declared there.
     pub declares: Vec<f32>,
+    /// Number of each file's first block; a block is its file's start plus its number there.
+    pub block_starts: Vec<u32>,
+    /// Words and compounds of each block.
+    pub block_words: Vec<u32>,
     pub totals: Totals,
 }
 
@@ -64,7 +68,10 @@ impl Catalog {
     /// Gathers the columns of a snapshot.
     pub fn of(snapshot: &Snapshot) -> Catalog {
         let parts = snapshot.for_each_segment(|number, segment| part(snapshot, number, segment));
+        let (block_starts, block_words) = crate::lexical::blocks(snapshot);
         let mut catalog = Catalog {
+            block_starts,
+            block_words,
             file: Vec::new(),
             owner: Vec::new(),
             flags: Vec::new(),

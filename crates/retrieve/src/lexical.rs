@@ -79,10 +79,7 @@ struct Pass<'s> {
     type_touched: Vec<u32>,
     file_count: Vec<f32>,
     file_touched: Vec<u32>,
-    /// Number of a block: start of its file in `block_starts` plus its number there.
-    block_starts: Vec<u32>,
     block_scores: Vec<f32>,
-    block_words: Vec<u32>,
     block_count: Vec<f32>,
     block_touched: Vec<u32>,
 }
@@ -90,7 +87,7 @@ struct Pass<'s> {
 impl<'s> Pass<'s> {
     fn new(snapshot: &'s Snapshot, catalog: &'s Catalog, fields: FieldWeights, mode: Mode) -> Self {
         let (symbols, files) = (snapshot.symbol_count() as usize, snapshot.file_count() as usize);
-        let (block_starts, block_words) = blocks(snapshot);
+        let blocks = catalog.block_words.len();
         let task = usize::from(mode == Mode::Task);
         Self {
             snapshot,
@@ -106,11 +103,9 @@ impl<'s> Pass<'s> {
             type_touched: Vec::new(),
             file_count: vec![0.0; files],
             file_touched: Vec::new(),
-            block_scores: vec![0.0; block_words.len()],
-            block_count: vec![0.0; block_words.len()],
+            block_scores: vec![0.0; blocks],
+            block_count: vec![0.0; blocks],
             block_touched: Vec::new(),
-            block_starts,
-            block_words,
         }
     }
 
@@ -197,7 +192,7 @@ impl<'s> Pass<'s> {
                 self.file_touched.push(global as u32);
             }
             self.file_count[global] += count;
-            let block = self.block_starts[global] + cell.block;
+            let block = self.catalog.block_starts[global] + cell.block;
             self.add_block(block, count);
             if self.mode == Mode::Search {
                 return;
@@ -222,7 +217,7 @@ impl<'s> Pass<'s> {
         let base = self.snapshot.files_of_segment(number).start;
         postings.for_each_path(|local, count| {
             let file = (base + local) as usize;
-            let (start, end) = (self.block_starts[file], self.block_starts.get(file + 1).copied().unwrap_or(self.block_words.len() as u32));
+            let (start, end) = (self.catalog.block_starts[file], self.catalog.block_starts.get(file + 1).copied().unwrap_or(self.catalog.block_words.len() as u32));
             for block in start..end {
                 self.add_block(block, 1.2 * count.min(2) as f32);
             }
@@ -279,16 +274,16 @@ impl<'s> Pass<'s> {
     fn flush_blocks(&mut self, idf: f32) {
         for block in self.block_touched.drain(..) {
             let count = std::mem::take(&mut self.block_count[block as usize]);
-            let length = self.block_words[block as usize] as f32 / self.catalog.totals.block_words;
+            let length = self.catalog.block_words[block as usize] as f32 / self.catalog.totals.block_words;
             self.block_scores[block as usize] += idf * saturated(count / (0.25 + 0.75 * length));
         }
     }
 
     fn finish(self, idf: Vec<f32>) -> Lexical {
         let mut blocks = Vec::new();
-        for file in 0..self.block_starts.len() {
-            let start = self.block_starts[file];
-            let end = self.block_starts.get(file + 1).copied().unwrap_or(self.block_words.len() as u32);
+        for file in 0..self.catalog.block_starts.len() {
+            let start = self.catalog.block_starts[file];
+            let end = self.catalog.block_starts.get(file + 1).copied().unwrap_or(self.catalog.block_words.len() as u32);
             blocks.extend((start..end).filter(|&block| self.block_scores[block as usize] > 0.0).map(|block| (file as u32, block - start, self.block_scores[block as usize])));
         }
         Lexical { symbols: self.symbols, types: self.types, files: self.files, blocks, idf }
@@ -296,7 +291,7 @@ impl<'s> Pass<'s> {
 }
 
 /// Returns where the blocks of each file start in one numbering, and the words of each block.
-fn blocks(snapshot: &Snapshot) -> (Vec<u32>, Vec<u32>) {
+pub(crate) fn blocks(snapshot: &Snapshot) -> (Vec<u32>, Vec<u32>) {
     let parts = snapshot.for_each_segment(|_, segment| {
         let (mut counts, mut words) = (Vec::new(), Vec::new());
         for file in 0..segment.file_count() {

@@ -107,7 +107,7 @@ impl Pool {
         let walked: Vec<(u32, f32)> = walk(snapshot, catalog, &seeds, &options).into_iter().map(|(symbol, mass, seed)| (symbol, (1.0 + 1e4 * (mass - options.restart * seed).max(0.0)).ln())).collect();
         let filesum = filesum(catalog, &code, snapshot.file_count() as usize);
         let git = sources.commits.map(|commits| commits.files(query, sources.hidden)).unwrap_or_default();
-        let prose = prose(snapshot, catalog, query, lexical);
+        let prose = prose(snapshot, catalog, lexical);
         let mut pool: FxHashSet<u32> = by_words.iter().map(|&(symbol, _)| symbol).collect();
         pool.extend(top(walked.clone(), BY_WALK).iter().map(|&(symbol, _)| symbol));
         pool.extend(prose.keys());
@@ -265,7 +265,7 @@ fn of_files(sources: &Sources<'_>, lexical: &Lexical, git: &[(u32, f32)]) -> Vec
 }
 
 /// Sections of documentation that match, and the symbols they name in code form.
-fn prose(snapshot: &Snapshot, catalog: &Catalog, query: &Query, lexical: &Lexical) -> FxHashMap<u32, f32> {
+fn prose(snapshot: &Snapshot, catalog: &Catalog, lexical: &Lexical) -> FxHashMap<u32, f32> {
     const TOP_SECTIONS: usize = 25;
     let sections: Vec<(u32, f32)> = (0..lexical.symbols.len())
         .filter(|&symbol| SymbolKind::from_byte(catalog.kind[symbol]) == SymbolKind::Section && lexical.types[symbol] > 0.0)
@@ -274,7 +274,6 @@ fn prose(snapshot: &Snapshot, catalog: &Catalog, query: &Query, lexical: &Lexica
     let best = top(sections, TOP_SECTIONS);
     let mut found: FxHashMap<u32, f32> = FxHashMap::default();
     let Some(&(_, max)) = best.first() else { return found };
-    let _ = query;
     for (section, score) in best {
         for edge in snapshot.graph().out(section).iter().filter(|edge| edge.kind() == EdgeKind::Documents) {
             let popularity = snapshot.graph().incoming(edge.target).filter(|(_, edge)| edge.kind() == EdgeKind::Documents).count() as f32;

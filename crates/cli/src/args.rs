@@ -1,6 +1,6 @@
 //! What can be written on the command line.
 
-use crate::{eval, export};
+use crate::{eval, export, init};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use contextd_pack::Tokenizer;
@@ -206,6 +206,10 @@ pub enum Command {
     Clean,
     /// Serve agents and services
     Serve(ServeArgs),
+    /// Register the server with the coding agents on this machine
+    Init(init::InitArgs),
+    /// Undo what `init` did, byte for byte
+    Uninit(init::UninitArgs),
     /// Print completions for a shell
     Completions {
         shell: Shell,

@@ -3,6 +3,7 @@
 mod args;
 mod eval;
 mod export;
+mod init;
 mod query;
 mod serve;
 mod ui;
@@ -46,6 +47,8 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
             ui::print(String::from_utf8_lossy(&out).trim_end());
             return Ok(ExitCode::SUCCESS);
         }
+        Command::Init(args) => return init::init(&cli, args, &root(&cli)?),
+        Command::Uninit(args) => return init::uninit(&cli, args, &root(&cli)?),
         _ => {}
     }
     let engine = open(&cli)?;
@@ -67,11 +70,16 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     }
 }
 
-fn open(cli: &Cli) -> anyhow::Result<Engine> {
-    let root = match &cli.repo {
+/// Returns the folder that is asked about.
+fn root(cli: &Cli) -> anyhow::Result<PathBuf> {
+    Ok(match &cli.repo {
         Some(path) => path.clone(),
         None => contextd_scan::find_root(&std::env::current_dir().context("the working directory cannot be read")?),
-    };
+    })
+}
+
+fn open(cli: &Cli) -> anyhow::Result<Engine> {
+    let root = root(cli)?;
     let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"))).map(|folder| folder.join("contextd"));
     let options = EngineOptions { config: cli.config.clone(), cache };
     Ok(Engine::open(&root, &options, &|name| std::env::var(name).ok())?)

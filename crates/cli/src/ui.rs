@@ -3,12 +3,13 @@
 
 use contextd_engine::{EngineError, Progress, Refreshed, Stage, Status, WatchNews};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use owo_colors::OwoColorize as _;
 use std::io::Write;
 use std::time::Duration;
 
 /// Prints one line of the answer; a reader that has gone away is success.
 pub fn print(line: &str) {
-    let mut out = std::io::stdout().lock();
+    let mut out = anstream::stdout().lock();
     if writeln!(out, "{line}").is_err() {
         std::process::exit(0);
     }
@@ -19,6 +20,34 @@ pub fn say(quiet: bool, line: &str) {
     if !quiet {
         anstream::eprintln!("{line}");
     }
+}
+
+/// Asks a question that is answered with yes or no.
+pub fn ask(question: &str) -> bool {
+    anstream::eprint!("{question}");
+    let mut answer = String::new();
+    std::io::stdin().read_line(&mut answer).is_ok() && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
+}
+
+/// Prints what the next lines are about.
+pub fn title(name: &str, about: &str) {
+    print(&format!("{} {}", name.bold(), contextd_render::safe(about)));
+}
+
+/// Prints a line of a difference.
+pub fn diff(mark: char, text: &str) {
+    let line = format!("  {mark} {}", contextd_render::safe(text));
+    match mark {
+        '+' => print(&line.green().to_string()),
+        '-' => print(&line.red().to_string()),
+        _ => print(&line.dimmed().to_string()),
+    }
+}
+
+/// Prints a coding agent that is known.
+pub fn agent(id: &str, name: &str, found: bool, file: &str) {
+    let mark = if found { "✓".green().to_string() } else { "·".dimmed().to_string() };
+    print(&format!("{mark} {id:<12} {name:<20} {}", file.dimmed()));
 }
 
 /// Prints an error and what to do about it.

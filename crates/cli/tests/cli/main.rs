@@ -2,5 +2,6 @@
 
 mod commands;
 mod http;
+mod init;
 mod mcp;
 mod sandbox;

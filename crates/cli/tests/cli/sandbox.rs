@@ -14,10 +14,20 @@ impl Sandbox {
         Self { fixture: Fixture::shop(), home: tempfile::tempdir().unwrap() }
     }
 
+    /// Returns the home folder that the program sees.
+    pub fn home(&self) -> &std::path::Path {
+        self.home.path()
+    }
+
     /// Returns the program, told to work in the fixture.
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(assert_cmd::cargo::cargo_bin!("contextd"));
-        command.args(args).arg("--repo").arg(self.fixture.root()).env("HOME", self.home.path()).env_remove("XDG_CACHE_HOME");
+        command.args(args).arg("--repo").arg(self.fixture.root()).env("HOME", self.home.path());
+        for name in ["XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR", "COPILOT_HOME", "CLINE_DIR", "CONTEXTD_API_KEY"] {
+            command.env_remove(name);
+        }
+        // Programs of this machine are none of a test's business.
+        command.env("PATH", "");
         command
     }
 

@@ -28,6 +28,6 @@ impl Engine {
 impl Reader {
     /// Returns what rankings read; commits up to `hidden` take no part.
     pub fn sources(&self, hidden: Option<u32>) -> Sources<'_> {
-        Sources { snapshot: &self.snapshot, catalog: &self.catalog, commits: (!self.commits.is_empty()).then_some(&self.commits), hidden }
+        Sources { snapshot: &self.snapshot, catalog: &self.catalog, commits: (!self.commits.is_empty()).then_some(&self.commits), hidden, learned: None }
     }
 }

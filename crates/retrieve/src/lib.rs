@@ -4,6 +4,7 @@
 
 pub mod catalog;
 pub mod commits;
+pub mod learned;
 pub mod lexical;
 pub mod search;
 pub mod signals;
@@ -14,6 +15,7 @@ pub mod weights;
 
 pub use catalog::Catalog;
 pub use commits::Commits;
+pub use learned::{Learned, LearnedWeights};
 pub use task::{Ranked, Sources};
 pub use understand::{Query, Shape, understand};
 pub use weights::Weights;

@@ -23,6 +23,8 @@ pub struct RankedFile {
     pub git: f32,
     pub activity: f32,
     pub declares: f32,
+    /// What learning added for the file's symbols.
+    pub learned: f32,
     /// Best ranges of lines, best first, each with the symbol it shows.
     pub ranges: Vec<Range>,
 }
@@ -70,12 +72,27 @@ pub fn rank(sources: &Sources<'_>, query: &Query, weights: &SearchWeights, limit
             (row.score > 0.0).then_some(row)
         })
         .collect();
+    learned(sources, &mut ranked);
     ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| sources.snapshot.file(a.file).path().cmp(sources.snapshot.file(b.file).path())));
     ranked.truncate(limit);
     for row in &mut ranked {
         row.ranges = ranges(sources, &lexical, query, row.file);
     }
     ranked
+}
+
+/// Adds what was learned about the best symbol of each file; nothing is taken away.
+fn learned(sources: &Sources<'_>, ranked: &mut [RankedFile]) {
+    let Some(learned) = sources.learned else { return };
+    let mut best: FxHashMap<u32, f32> = FxHashMap::default();
+    for symbol in learned.symbols().into_iter().filter(|&symbol| symbol < sources.snapshot.symbol_count()) {
+        let most = best.entry(sources.catalog.file[symbol as usize]).or_default();
+        *most = most.max(learned.of_symbol(symbol));
+    }
+    for row in ranked {
+        row.learned = best.get(&row.file).copied().unwrap_or(0.0);
+        row.score += row.learned;
+    }
 }
 
 struct Parts {
@@ -119,7 +136,7 @@ impl Parts {
         let (activity, declares) = (self.activity[at], sources.catalog.declares[at]);
         let sum = weights.symbols * symbols + weights.blocks * blocks + weights.definition * definition + weights.stem * stem + weights.git * git + weights.activity * activity + weights.declares * declares;
         let score = sum * prior(sources.catalog.file_flags[at], query.about_tests);
-        RankedFile { file, score, symbols, blocks, definition, stem, git, activity, declares, ranges: Vec::new() }
+        RankedFile { file, score, symbols, blocks, definition, stem, git, activity, declares, learned: 0.0, ranges: Vec::new() }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::catalog::{Catalog, flag};
 use crate::commits::Commits;
+use crate::learned::{LEARNED_NAMES, Learned, LearnedTerms};
 use crate::lexical::{self, Lexical, Mode, prior};
 use crate::search::Stems;
 use crate::signals::{COUNT, NAMES, Signals, at};
@@ -22,6 +23,8 @@ pub struct Sources<'s> {
     pub commits: Option<&'s Commits>,
     /// Commits up to this number (newest first) are hidden, for evaluation.
     pub hidden: Option<u32>,
+    /// What was learned, seen from this request; absent in a cold ranking.
+    pub learned: Option<&'s Learned>,
 }
 
 /// One ranked symbol with everything that was added up.
@@ -30,12 +33,16 @@ pub struct Ranked {
     pub symbol: u32,
     pub score: f32,
     pub signals: Signals,
+    /// What learning added, as values and weights of [`LEARNED_NAMES`].
+    pub learned: Option<(LearnedTerms, LearnedTerms)>,
 }
 
 impl Ranked {
     /// Returns each signal that took part: name, value, weight.
     pub fn terms<'w>(&self, weights: &'w BTreeMap<String, f32>) -> impl Iterator<Item = (&'static str, f32, f32)> + use<'_, 'w> {
-        NAMES.iter().zip(self.signals).filter_map(|(name, value)| weights.get(*name).map(|&weight| (*name, value, weight))).filter(|&(_, value, weight)| value * weight != 0.0)
+        let own = NAMES.iter().zip(self.signals).filter_map(|(name, value)| weights.get(*name).map(|&weight| (*name, value, weight)));
+        let learned = self.learned.into_iter().flat_map(|(values, weights)| (0..LEARNED_NAMES.len()).map(move |at| (LEARNED_NAMES[at], values[at], weights[at])));
+        own.chain(learned).filter(|&(_, value, weight)| value * weight != 0.0)
     }
 }
 
@@ -58,7 +65,9 @@ pub fn rank(sources: &Sources<'_>, query: &Query, weights: &Weights) -> Vec<Rank
             let prior = prior(sources.catalog.flags[symbol as usize], query.about_tests);
             // A prior below one lowers a score whatever its sign.
             let score = if sum > 0.0 { sum * prior } else { sum - (1.0 - prior) };
-            Ranked { symbol, score, signals }
+            let learned = sources.learned.map(|learned| (learned.terms(symbol, sources.catalog.kind[symbol as usize]), learned));
+            let score = score + learned.map_or(0.0, |(terms, learned)| learned.sum(&terms));
+            Ranked { symbol, score, signals, learned: learned.map(|(terms, learned)| (terms, learned.weights())) }
         })
         .collect();
     ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| tie(sources.snapshot, a.symbol, b.symbol)));
@@ -113,6 +122,7 @@ impl Pool {
         pool.extend(prose.keys());
         pool.extend(of_types(catalog, lexical));
         pool.extend(of_files(sources, lexical, &git));
+        pool.extend(sources.learned.map(Learned::candidates).unwrap_or_default());
         let mut symbols: Vec<u32> = pool.into_iter().filter(|&symbol| catalog.is_code(symbol)).collect();
         symbols.sort_unstable();
         let mut children: FxHashMap<u32, f32> = FxHashMap::default();

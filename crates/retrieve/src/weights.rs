@@ -1,5 +1,6 @@
 //! Weights of the ranking: data, with the run that set them.
 
+use crate::learned::LearnedWeights;
 use crate::search::SearchWeights;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -18,6 +19,9 @@ pub struct Weights {
     /// Weights of the ranking of files.
     #[serde(default)]
     pub search: SearchWeights,
+    /// What judgements and sessions count.
+    #[serde(default)]
+    pub learned: LearnedWeights,
 }
 
 impl Weights {

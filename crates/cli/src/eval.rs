@@ -1,25 +1,45 @@
 //! `contextd eval`: retrieval quality on tasks.
 
-use anyhow::{Context as _, bail};
+use crate::args::Cli;
+use crate::ui;
+use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use contextd_engine::{Engine, Reader};
-use contextd_retrieve::search::{self, SearchWeights};
+use contextd_ops::eval::{self, Answered, EvalOptions, EvalRanking};
 use contextd_retrieve::{Weights, signals, task, understand};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Instant;
+
+const EXAMPLES: &str = "Examples:
+  contextd eval --tasks tasks.jsonl                  P@10, R@10, NDCG@10 and MRR of tasks with `ground_truth`
+  contextd eval --tasks tasks.jsonl --by tier --json
+  contextd eval --tasks tasks.jsonl --out answers.jsonl -k 20
+  contextd eval --from-git 150                       the last commits of this repository as tasks
+
+A task is one JSON object a line: {\"id\", \"query\", \"ground_truth\": [\"Type.method\", …]} for symbols, or
+{\"id\", \"query\", \"relevant\": [\"path\", …], \"secondary\": […]} for files (use --as search).";
 
 #[derive(Args)]
+#[command(after_help = EXAMPLES)]
 pub struct EvalArgs {
-    /// Tasks as JSON lines: {"id", "query"}; `description` is read for `query`
-    #[arg(long)]
-    tasks: PathBuf,
+    /// Tasks as JSON lines: {"id", "query", "ground_truth"}; `description` is read for `query`
+    #[arg(long, required_unless_present = "from_git")]
+    tasks: Option<PathBuf>,
+    /// Take the last N commits of this repository as tasks: message → touched files and symbols
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "150", conflicts_with = "tasks")]
+    from_git: Option<usize>,
+    /// Keep only tasks whose field `repo` is this
+    #[arg(long, value_name = "NAME")]
+    task_repo: Option<String>,
     /// Where the results go, as JSON lines
     #[arg(long)]
-    out: PathBuf,
-    /// Which ranking answers
+    out: Option<PathBuf>,
+    /// Field of the tasks by which figures are grouped
+    #[arg(long, default_value = "tier")]
+    by: String,
+    /// Which ranking answers; auto goes by the shape of each request
     #[arg(long = "as", default_value = "task")]
     ranking: Ranking,
     /// Weights that ship with the program: recall or precision
@@ -40,65 +60,86 @@ pub struct EvalArgs {
 enum Ranking {
     Task,
     Search,
+    Auto,
 }
 
-pub fn eval(engine: &Engine, args: &EvalArgs) -> anyhow::Result<ExitCode> {
-    let weights = match &args.weights {
-        Some(path) => Weights::parse(&std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?).map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))?,
-        None => Weights::profile(&args.profile).with_context(|| format!("there is no profile `{}`; known: {}", args.profile, Weights::names().collect::<Vec<_>>().join(", ")))?,
-    };
-    let reader = engine.reader()?;
-    let text = std::fs::read_to_string(&args.tasks).with_context(|| format!("cannot read {}", args.tasks.display()))?;
-    let (mut out, mut dump) = (String::new(), String::new());
-    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let task: Value = serde_json::from_str(line).with_context(|| format!("{}:{}", args.tasks.display(), number + 1))?;
-        let Some(query) = task["query"].as_str().or_else(|| task["description"].as_str()) else { bail!("{}:{}: no `query`", args.tasks.display(), number + 1) };
-        let start = Instant::now();
-        let results = match args.ranking {
-            Ranking::Task => tasks(&reader, query, &weights, args.k),
-            Ranking::Search => questions(&reader, query, &weights.search, args.k),
-        };
-        let latency = start.elapsed().as_secs_f64() * 1e3;
-        let _ = writeln!(out, "{}", json!({"task_id": task["id"], "results": results, "latency_ms": latency}));
-        if args.signals.is_some() {
-            dump_signals(&reader, query, &task["id"], &mut dump);
+impl Ranking {
+    fn of(self) -> EvalRanking {
+        match self {
+            Ranking::Task => EvalRanking::Task,
+            Ranking::Search => EvalRanking::Search,
+            Ranking::Auto => EvalRanking::Auto,
         }
     }
-    std::fs::write(&args.out, out).with_context(|| format!("cannot write {}", args.out.display()))?;
+}
+
+pub fn eval(cli: &Cli, engine: &Engine, args: &EvalArgs) -> anyhow::Result<ExitCode> {
+    let options = EvalOptions { ranking: args.ranking.of(), weights: weights(args)?, k: args.k };
+    let reader = engine.reader()?;
+    let Some(path) = &args.tasks else { return from_git(cli, engine, &reader, args, &options.weights) };
+    let tasks = eval::read(&read(path)?, &path.display().to_string(), args.task_repo.as_deref())?;
+    anyhow::ensure!(!tasks.is_empty(), "there is no task in {}", path.display());
     if let Some(path) = &args.signals {
-        std::fs::write(path, dump)?;
+        write(path, &tasks.iter().map(|task| signals_of(&reader, &task.query, &task.id)).collect::<String>())?;
+    }
+    let answered = eval::answer_tasks(&reader, tasks, &options);
+    if let Some(path) = &args.out {
+        write(path, &lines(&answered))?;
+    }
+    match eval::measured(&answered, &args.by) {
+        Some(table) => ui::print(&if cli.json { table.json().to_string() } else { table.text() }),
+        None if args.out.is_none() => anyhow::bail!("the tasks say no `ground_truth` to measure against; give --out to keep the answers"),
+        None => {}
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn tasks(reader: &Reader, query: &str, weights: &Weights, k: usize) -> Vec<Value> {
-    let ranked = task::rank(&reader.sources(None), &understand(query), weights);
-    ranked.iter().take(k).map(|hit| symbol(reader, hit.symbol, None, hit.score)).collect()
-}
-
-fn questions(reader: &Reader, query: &str, weights: &SearchWeights, k: usize) -> Vec<Value> {
-    let ranked = search::rank(&reader.sources(None), &understand(query), weights, k);
-    let mut results = Vec::new();
-    for file in &ranked {
-        for range in &file.ranges {
-            results.push(symbol(reader, range.symbol, Some((range.start_line, range.end_line)), file.score));
-        }
+/// Evaluates on the repository's own commits.
+fn from_git(cli: &Cli, engine: &Engine, reader: &Reader, args: &EvalArgs, weights: &Weights) -> anyhow::Result<ExitCode> {
+    let count = args.from_git.unwrap_or(150);
+    if let Some(path) = &args.signals {
+        let lines = eval::change_signals(reader, &eval::mine(reader, count));
+        write(path, &lines.iter().map(|line| format!("{line}\n")).collect::<String>())?;
+        return Ok(ExitCode::SUCCESS);
     }
-    results.truncate(k);
-    results
+    let report = eval::from_git(engine, reader, weights, count);
+    if report.mined.tasks.is_empty() {
+        ui::say(false, "no commit of this repository can serve as a task: there is no history, or no commit with a message touches source files that are still there");
+        return Ok(ExitCode::from(1));
+    }
+    ui::print(&if cli.json { report.json().to_string() } else { report.text() });
+    Ok(ExitCode::SUCCESS)
 }
 
-fn symbol(reader: &Reader, number: u32, lines: Option<(u32, u32)>, score: f32) -> Value {
-    let symbol = reader.snapshot.symbol(number);
-    let (start, end) = lines.unwrap_or((symbol.start_line(), symbol.end_line()));
-    json!({"symbol": symbol.qualified(), "kind": symbol.kind().name(), "file": symbol.path(), "start_line": start, "end_line": end, "score": score})
+fn weights(args: &EvalArgs) -> anyhow::Result<Weights> {
+    match &args.weights {
+        Some(path) => Weights::parse(&read(path)?).map_err(|error| anyhow::anyhow!("{}: {error}", path.display())),
+        None => Weights::profile(&args.profile).with_context(|| format!("there is no profile `{}`; known: {}", args.profile, Weights::names().collect::<Vec<_>>().join(", "))),
+    }
 }
 
-fn dump_signals(reader: &Reader, query: &str, id: &Value, out: &mut String) {
+fn read(path: &Path) -> anyhow::Result<String> {
+    std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}
+
+fn lines(answered: &[Answered]) -> String {
+    answered.iter().fold(String::new(), |mut out, one| {
+        let _ = writeln!(out, "{}", one.line());
+        out
+    })
+}
+
+fn signals_of(reader: &Reader, query: &str, id: &serde_json::Value) -> String {
     let (rows, history) = task::candidates(&reader.sources(None), &understand(query));
+    let mut out = String::new();
     for (number, values) in rows {
         let symbol = reader.snapshot.symbol(number);
         let test = reader.catalog.is_test(number);
         let _ = writeln!(out, "{}", json!({"id": id, "symbol": symbol.qualified(), "file": symbol.path(), "kind": symbol.kind().name(), "test": test, "history": history, "names": signals::NAMES, "values": values}));
     }
+    out
 }

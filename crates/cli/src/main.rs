@@ -59,7 +59,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         }
         Command::Status => status(&cli, &engine),
         Command::Export(args) => export::export(&engine, args),
-        Command::Eval(args) => eval::eval(&engine, args),
+        Command::Eval(args) => eval::eval(&cli, &engine, args),
         Command::Serve(args) => serve::serve(&cli, args, engine),
         Command::Clean => {
             let freed = engine.places.clean()?;

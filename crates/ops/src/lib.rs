@@ -7,6 +7,7 @@ mod answer;
 mod context;
 mod doctor;
 mod error;
+pub mod eval;
 mod files;
 mod impact;
 mod index;

@@ -83,13 +83,12 @@ impl Commits {
         files
     }
 
-    /// Returns how much each file was worked on, recent commits counting for more, 1 for the busiest.
-    pub fn activity(&self, files: usize, hidden: Option<u32>) -> Vec<f32> {
-        const FADE: f32 = 1_000.0;
+    /// Returns how much each file was worked on, 1 for the busiest; a commit `fade` commits ago counts a third.
+    pub fn activity(&self, files: usize, hidden: Option<u32>, fade: f32) -> Vec<f32> {
         let mut activity = vec![0f32; files];
         let first = hidden.map_or(0, |hidden| hidden as usize + 1);
         for (number, touched) in self.files.iter().enumerate().skip(first) {
-            let weight = (-((number - first) as f32) / FADE).exp();
+            let weight = (-((number - first) as f32) / fade).exp();
             for &file in touched {
                 if let Some(sum) = activity.get_mut(file as usize) {
                     *sum += weight;
@@ -102,11 +101,70 @@ impl Commits {
         activity
     }
 
+    /// Returns the files that a commit touched.
+    pub fn touched(&self, commit: u32) -> &[u32] {
+        self.files.get(commit as usize).map_or(&[], |files| files)
+    }
+
+    /// Returns how well the messages about each file match, all of them read as one text.
+    pub fn file_documents(&self, query: &Query, files: usize, hidden: Option<u32>) -> Vec<f32> {
+        let first = hidden.map_or(0, |hidden| hidden + 1);
+        let mut lengths = vec![0f32; files];
+        for (commit, touched) in self.files.iter().enumerate().skip(first as usize) {
+            for &file in touched {
+                lengths[file as usize] += self.lengths[commit] as f32;
+            }
+        }
+        let with_text = lengths.iter().filter(|&&length| length > 0.0).count().max(1) as f32;
+        let average = lengths.iter().sum::<f32>() / with_text;
+        let (mut scores, mut counts) = (vec![0f32; files], vec![0f32; files]);
+        for (word, _) in &query.words {
+            let Some(postings) = self.postings.get(word.as_str()) else { continue };
+            let mut with: Vec<u32> = Vec::new();
+            for &(commit, count) in &postings[postings.partition_point(|&(commit, _)| commit < first)..] {
+                for &file in &self.files[commit as usize] {
+                    if counts[file as usize] == 0.0 {
+                        with.push(file);
+                    }
+                    counts[file as usize] += f32::from(count);
+                }
+            }
+            let idf = (1.0 + (with_text - with.len() as f32 + 0.5) / (with.len() as f32 + 0.5)).ln();
+            for file in with {
+                let count = std::mem::take(&mut counts[file as usize]) / (1.0 - B + B * lengths[file as usize] / average);
+                scores[file as usize] += idf * count * (K1 + 1.0) / (K1 + count);
+            }
+        }
+        scores
+    }
+
+    /// Returns how often each file changed together with those given, each of which has a weight.
+    pub fn together(&self, with: &[(u32, f32)], files: usize, hidden: Option<u32>) -> Vec<f32> {
+        let first = hidden.map_or(0, |hidden| hidden as usize + 1);
+        let weights: FxHashMap<u32, f32> = with.iter().copied().collect();
+        let mut changes: FxHashMap<u32, f32> = FxHashMap::default();
+        let commits = || self.files.iter().skip(first).filter(|touched| touched.len() > 1);
+        for touched in commits() {
+            touched.iter().filter(|file| weights.contains_key(file)).for_each(|&file| *changes.entry(file).or_insert(2.0) += 1.0);
+        }
+        let mut found = vec![0f32; files];
+        for touched in commits() {
+            for (file, weight) in touched.iter().filter_map(|file| Some((file, weights.get(file)?))) {
+                let share = weight / (changes[file] * ((touched.len() - 1) as f32).sqrt());
+                touched.iter().filter(|other| *other != file).for_each(|&other| found[other as usize] += share);
+            }
+        }
+        found
+    }
+
     /// Returns the best commits with their scores, best first.
     pub fn best(&self, query: &Query, hidden: Option<u32>) -> Vec<(u32, f32)> {
+        let first = hidden.map_or(0, |hidden| hidden + 1);
         let mut scores = vec![0f32; self.lengths.len()];
         for (word, _) in &query.words {
             let Some(postings) = self.postings.get(word.as_str()) else { continue };
+            // What is hidden tells nothing, not even how rare a word is.
+            let postings = &postings[postings.partition_point(|&(commit, _)| commit < first)..];
             let with = postings.len() as f32;
             let idf = (1.0 + (self.documents as f32 - with + 0.5) / (with + 0.5)).ln();
             for &(commit, count) in postings {
@@ -115,7 +173,6 @@ impl Commits {
                 scores[commit as usize] += idf * count * (K1 + 1.0) / (K1 + count);
             }
         }
-        let first = hidden.map_or(0, |hidden| hidden + 1);
         let mut best: Vec<(u32, f32)> = scores.iter().enumerate().map(|(commit, &score)| (commit as u32, score)).filter(|&(commit, score)| score > 0.0 && commit >= first).collect();
         best.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         best.truncate(TOP_COMMITS);

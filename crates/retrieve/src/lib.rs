@@ -3,6 +3,7 @@
 //! Everything here reads a snapshot and writes nothing.
 
 pub mod catalog;
+pub mod change;
 pub mod commits;
 pub mod learned;
 pub mod lexical;

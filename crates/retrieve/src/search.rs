@@ -120,7 +120,7 @@ impl Parts {
         let git: FxHashMap<u32, f32> = sources.commits.map(|commits| commits.files(query, sources.hidden)).unwrap_or_default().into_iter().collect();
         let most = git.values().copied().fold(0.0, f32::max);
         let git = git.into_iter().map(|(file, score)| (file, score / most.max(f32::MIN_POSITIVE))).collect();
-        let activity = sources.commits.map(|commits| commits.activity(files, sources.hidden)).unwrap_or_else(|| vec![0.0; files]);
+        let activity = sources.commits.map(|commits| commits.activity(files, sources.hidden, 1_000.0)).unwrap_or_else(|| vec![0.0; files]);
         Parts { symbols, blocks, definition: definitions(sources, query), git, activity, stems: Stems::new(query) }
     }
 

@@ -22,6 +22,30 @@ pub struct Weights {
     /// What judgements and sessions count.
     #[serde(default)]
     pub learned: LearnedWeights,
+    /// Weights of the ranking for a change.
+    #[serde(default = "change")]
+    pub change: BTreeMap<String, f32>,
+    #[serde(default = "change_without_history")]
+    pub change_without_history: BTreeMap<String, f32>,
+}
+
+/// The ranking for a change has its own file: it is fitted on commits, not on tasks.
+#[derive(Deserialize)]
+struct ChangeWeights {
+    change: BTreeMap<String, f32>,
+    change_without_history: BTreeMap<String, f32>,
+}
+
+fn change_weights() -> Option<ChangeWeights> {
+    toml::from_str(include_str!("weights/change.toml")).ok()
+}
+
+fn change() -> BTreeMap<String, f32> {
+    change_weights().map(|weights| weights.change).unwrap_or_default()
+}
+
+fn change_without_history() -> BTreeMap<String, f32> {
+    change_weights().map(|weights| weights.change_without_history).unwrap_or_default()
 }
 
 impl Weights {

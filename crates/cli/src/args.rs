@@ -5,11 +5,13 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use contextd_pack::Tokenizer;
 use contextd_render::Format;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "Examples:
   contextd task \"let uploads resume after a lost connection\"
   contextd search \"where are sessions expired\" --lang python
+  contextd \"receipts are signed twice when the bank answers late\"
   contextd symbol Session.expire
   contextd files src/session.py --budget 4000 --format markdown
   contextd serve --stdio";
@@ -49,6 +51,24 @@ pub struct Cli {
 }
 
 impl Cli {
+    /// Options of [`Cli`] that take a value.
+    const VALUED: [&str; 5] = ["--repo", "--config", "--format", "--budget", "--tokenizer"];
+
+    /// Names `ask` where a sentence stands in place of a command: `contextd "where are sessions expired"`.
+    pub fn with_command(mut words: Vec<OsString>) -> Vec<OsString> {
+        let mut at = 1;
+        while let Some(word) = words.get(at).and_then(|word| word.to_str()) {
+            if !word.starts_with('-') {
+                if word.trim().contains(char::is_whitespace) {
+                    words.insert(at, "ask".into());
+                }
+                break;
+            }
+            at += if Self::VALUED.contains(&word) { 2 } else { 1 };
+        }
+        words
+    }
+
     /// Returns the format of the answer.
     pub fn format(&self) -> Format {
         self.format.unwrap_or(if self.json { Format::Json } else { Format::Text })
@@ -92,6 +112,13 @@ pub enum Command {
     },
     /// Ranked places that answer a question
     Search {
+        #[arg(required = true)]
+        words: Vec<String>,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// Work to do, a question or a name: the shape of the request decides between task and search
+    Ask {
         #[arg(required = true)]
         words: Vec<String>,
         #[command(flatten)]
@@ -298,4 +325,23 @@ pub struct ServeArgs {
 pub enum ToolSet {
     Core,
     All,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_in_place_of_a_command_is_asked() {
+        for (given, expected) in [
+            ("contextd|find the cart|--json", "contextd|ask|find the cart|--json"),
+            ("contextd|--repo|a b|-q|find the cart", "contextd|--repo|a b|-q|ask|find the cart"),
+            ("contextd|search|find the cart", "contextd|search|find the cart"),
+            ("contextd|serach", "contextd|serach"),
+            ("contextd", "contextd"),
+        ] {
+            let words = Cli::with_command(given.split('|').map(OsString::from).collect());
+            assert_eq!(words, expected.split('|').map(OsString::from).collect::<Vec<_>>());
+        }
+    }
 }

@@ -1,22 +1,26 @@
-//! `contextd eval`: retrieval quality on tasks.
+//! `contextd eval`: retrieval quality on tasks and on the repository's own commits.
 
 use crate::args::Cli;
 use crate::ui;
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
-use contextd_engine::{Engine, Reader};
-use contextd_ops::eval::{self, Answered, EvalOptions, EvalRanking};
+use contextd_engine::{Engine, EngineOptions, Reader};
+use contextd_ops::eval::{self, Answered, EvalOptions, EvalRanking, EvalTask, Measures, PastReport, Truth};
 use contextd_retrieve::{Weights, signals, task, understand};
-use serde_json::json;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "Examples:
+  contextd eval --from-git 150                       the last commits of this repository as tasks
   contextd eval --tasks tasks.jsonl                  P@10, R@10, NDCG@10 and MRR of tasks with `ground_truth`
   contextd eval --tasks tasks.jsonl --by tier --json
   contextd eval --tasks tasks.jsonl --out answers.jsonl -k 20
-  contextd eval --from-git 150                       the last commits of this repository as tasks
+  contextd eval --tasks tasks.jsonl --sweep restart=0.2,0.4 --sweep task.bm=1,2
+  contextd eval --tasks tasks.jsonl --ablate         each channel, prior and signal off, one at a time
+  contextd eval --tasks tasks.jsonl --repos FOLDER   each task in FOLDER/<its repo>, all of them together
 
 A task is one JSON object a line: {\"id\", \"query\", \"ground_truth\": [\"Type.method\", …]} for symbols, or
 {\"id\", \"query\", \"relevant\": [\"path\", …], \"secondary\": […]} for files (use --as search).";
@@ -33,6 +37,9 @@ pub struct EvalArgs {
     /// Keep only tasks whose field `repo` is this
     #[arg(long, value_name = "NAME")]
     task_repo: Option<String>,
+    /// Folder of indexed checkouts, named as the field `repo` of the tasks says
+    #[arg(long, value_name = "FOLDER", conflicts_with = "task_repo")]
+    repos: Option<PathBuf>,
     /// Where the results go, as JSON lines
     #[arg(long)]
     out: Option<PathBuf>,
@@ -45,12 +52,18 @@ pub struct EvalArgs {
     /// Weights that ship with the program: recall or precision
     #[arg(long, default_value = "recall")]
     profile: String,
-    /// File with weights, instead of a profile
+    /// File with weights, instead of a profile; {repo} is replaced by the name of the checkout
     #[arg(long)]
     weights: Option<PathBuf>,
     /// Results a task
     #[arg(short, default_value_t = 20)]
     k: usize,
+    /// Vary a parameter or weight: NAME=a,b,c; several make a grid
+    #[arg(long, value_name = "NAME=a,b,c", requires = "tasks")]
+    sweep: Vec<String>,
+    /// Switch each channel, prior and signal off, one at a time
+    #[arg(long, requires = "tasks", conflicts_with = "sweep")]
+    ablate: bool,
     /// Write the signals of every candidate here, for fitting weights
     #[arg(long, hide = true)]
     signals: Option<PathBuf>,
@@ -74,19 +87,25 @@ impl Ranking {
 }
 
 pub fn eval(cli: &Cli, engine: &Engine, args: &EvalArgs) -> anyhow::Result<ExitCode> {
-    let options = EvalOptions { ranking: args.ranking.of(), weights: weights(args)?, k: args.k };
-    let reader = engine.reader()?;
-    let Some(path) = &args.tasks else { return from_git(cli, engine, &reader, args, &options.weights) };
+    let Some(path) = &args.tasks else { return from_git(cli, engine, args) };
     let tasks = eval::read(&read(path)?, &path.display().to_string(), args.task_repo.as_deref())?;
     anyhow::ensure!(!tasks.is_empty(), "there is no task in {}", path.display());
-    if let Some(path) = &args.signals {
-        write(path, &tasks.iter().map(|task| signals_of(&reader, &task.query, &task.id)).collect::<String>())?;
+    if args.ablate || !args.sweep.is_empty() {
+        return settings(cli, engine, args, tasks);
     }
-    let answered = eval::answer_tasks(&reader, tasks, &options);
+    let mut answered: Vec<Answered> = Vec::new();
+    for part in parts(engine, args, tasks)? {
+        let options = EvalOptions { ranking: args.ranking.of(), weights: weights(args, &part.name)?, k: args.k };
+        if let Some(path) = &args.signals {
+            write(path, &part.tasks.iter().map(|task| signals_of(&part.reader, &task.query, &task.id)).collect::<String>())?;
+        }
+        answered.extend(eval::answer_tasks(&part.reader, part.tasks, &options));
+    }
     if let Some(path) = &args.out {
         write(path, &lines(&answered))?;
     }
-    match eval::measured(&answered, &args.by) {
+    let by = if args.repos.is_some() && args.by == "tier" { "repo" } else { &args.by };
+    match eval::measured(&answered, by) {
         Some(table) => ui::print(&if cli.json { table.json().to_string() } else { table.text() }),
         None if args.out.is_none() => anyhow::bail!("the tasks say no `ground_truth` to measure against; give --out to keep the answers"),
         None => {}
@@ -94,26 +113,100 @@ pub fn eval(cli: &Cli, engine: &Engine, args: &EvalArgs) -> anyhow::Result<ExitC
     Ok(ExitCode::SUCCESS)
 }
 
-/// Evaluates on the repository's own commits.
-fn from_git(cli: &Cli, engine: &Engine, reader: &Reader, args: &EvalArgs, weights: &Weights) -> anyhow::Result<ExitCode> {
-    let count = args.from_git.unwrap_or(150);
-    if let Some(path) = &args.signals {
-        let lines = eval::change_signals(reader, &eval::mine(reader, count));
-        write(path, &lines.iter().map(|line| format!("{line}\n")).collect::<String>())?;
-        return Ok(ExitCode::SUCCESS);
+/// The tasks of one checkout, with its reader.
+struct Part {
+    name: String,
+    reader: Reader,
+    tasks: Vec<EvalTask>,
+}
+
+/// Opens what the tasks are about, one checkout after the other.
+fn parts(engine: &Engine, args: &EvalArgs, tasks: Vec<EvalTask>) -> anyhow::Result<Vec<Part>> {
+    let Some(folder) = &args.repos else {
+        let name = args.task_repo.clone().unwrap_or_default();
+        return Ok(vec![Part { name, reader: engine.reader()?, tasks }]);
+    };
+    let mut by_repo: BTreeMap<(String, String), Vec<EvalTask>> = BTreeMap::new();
+    for task in tasks {
+        let repo = task.fields["repo"].as_str().unwrap_or_default().to_owned();
+        by_repo.entry((repo, task.root().to_owned())).or_default().push(task);
     }
-    let report = eval::from_git(engine, reader, weights, count);
-    if report.mined.tasks.is_empty() {
-        ui::say(false, "no commit of this repository can serve as a task: there is no history, or no commit with a message touches source files that are still there");
-        return Ok(ExitCode::from(1));
+    let mut found = Vec::new();
+    for ((name, root), tasks) in by_repo {
+        let path = folder.join(&name).join(root);
+        if name.is_empty() || !path.is_dir() {
+            ui::say(false, &format!("note: {} tasks of `{name}` are left out: there is no {}", tasks.len(), path.display()));
+            continue;
+        }
+        found.push(Part { reader: open(&path)?.reader()?, name, tasks });
     }
-    ui::print(&if cli.json { report.json().to_string() } else { report.text() });
+    Ok(found)
+}
+
+fn open(path: &Path) -> anyhow::Result<Engine> {
+    Engine::open(path, &EngineOptions::default(), &|_| None).with_context(|| format!("cannot open {}", path.display()))
+}
+
+/// Runs the tasks under many settings and prints what each does.
+fn settings(cli: &Cli, engine: &Engine, args: &EvalArgs, tasks: Vec<EvalTask>) -> anyhow::Result<ExitCode> {
+    let ranking = args.ranking.of();
+    let files = tasks.iter().any(|task| matches!(task.truth, Some(Truth::Files(_))));
+    let (mut names, mut measures): (Vec<String>, BTreeMap<String, Vec<Vec<Measures>>>) = Default::default();
+    for part in parts(engine, args, tasks)? {
+        let weights = weights(args, &part.name)?;
+        let settings = if args.ablate { eval::ablation(&weights, ranking) } else { eval::sweep(&weights, &args.sweep)? };
+        names = settings.iter().map(|setting| setting.name.clone()).collect();
+        measures.insert(part.name.clone(), eval::measure_settings(&part.reader, &part.tasks, &settings, ranking, args.k));
+    }
+    let table = eval::settings_table(if args.ablate { "off" } else { "setting" }, &names, &measures, files);
+    ui::print(&if cli.json { table.json().to_string() } else { table.text() });
     Ok(ExitCode::SUCCESS)
 }
 
-fn weights(args: &EvalArgs) -> anyhow::Result<Weights> {
+/// Evaluates on the repository's own commits.
+fn from_git(cli: &Cli, engine: &Engine, args: &EvalArgs) -> anyhow::Result<ExitCode> {
+    let count = args.from_git.unwrap_or(150);
+    let Some(folder) = &args.repos else {
+        let reader = engine.reader()?;
+        if let Some(path) = &args.signals {
+            let lines = eval::change_signals(&reader, &eval::mine(&reader, count));
+            write(path, &lines.iter().map(|line| format!("{line}\n")).collect::<String>())?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let report = eval::from_git(engine, &reader, &weights(args, "")?, count);
+        if report.mined.tasks.is_empty() {
+            ui::say(false, "no commit of this repository can serve as a task: there is no history, or no commit with a message touches source files that are still there");
+            return Ok(ExitCode::from(1));
+        }
+        ui::print(&if cli.json { report.json().to_string() } else { report.text() });
+        return Ok(ExitCode::SUCCESS);
+    };
+    let mut reports: Vec<(String, PastReport)> = Vec::new();
+    for name in folders(folder)? {
+        let engine = open(&folder.join(&name))?;
+        reports.push((name.clone(), eval::from_git(&engine, &engine.reader()?, &weights(args, &name)?, count)));
+    }
+    if cli.json {
+        ui::print(&Value::Object(reports.iter().map(|(name, report)| (name.clone(), report.json())).collect()).to_string());
+    } else {
+        ui::print(&eval::past_table(&reports).text());
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn folders(folder: &Path) -> anyhow::Result<Vec<String>> {
+    let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    let mut names: Vec<String> = entries.flatten().filter(|entry| entry.path().is_dir()).map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    Ok(names)
+}
+
+fn weights(args: &EvalArgs, repo: &str) -> anyhow::Result<Weights> {
     match &args.weights {
-        Some(path) => Weights::parse(&read(path)?).map_err(|error| anyhow::anyhow!("{}: {error}", path.display())),
+        Some(path) => {
+            let path = PathBuf::from(path.to_string_lossy().replace("{repo}", repo));
+            Weights::parse(&read(&path)?).map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))
+        }
         None => Weights::profile(&args.profile).with_context(|| format!("there is no profile `{}`; known: {}", args.profile, Weights::names().collect::<Vec<_>>().join(", "))),
     }
 }
@@ -133,7 +226,7 @@ fn lines(answered: &[Answered]) -> String {
     })
 }
 
-fn signals_of(reader: &Reader, query: &str, id: &serde_json::Value) -> String {
+fn signals_of(reader: &Reader, query: &str, id: &Value) -> String {
     let (rows, history) = task::candidates(&reader.sources(None), &understand(query));
     let mut out = String::new();
     for (number, values) in rows {

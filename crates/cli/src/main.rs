@@ -19,7 +19,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::parse_from(Cli::with_command(std::env::args_os().collect()));
     if cli.no_color {
         anstream::ColorChoice::Never.write_global();
     }

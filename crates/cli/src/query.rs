@@ -89,6 +89,7 @@ fn operation(cli: &Cli) -> anyhow::Result<(&'static str, Value, bool)> {
             }),
             true,
         ),
+        Command::Ask { words, scope } => ask(cli, words, scope),
         Command::Symbol { name, limit } => ("symbol", json!({"name": name, "limit": limit}), true),
         Command::Why { symbol, task, profile } => ("explain_symbol", json!({"symbol": symbol, "task": task, "profile": profile}), true),
         Command::Impact { target, max_hops } => ("impact", json!({"target": target, "maxHops": max_hops}), true),
@@ -108,6 +109,12 @@ fn operation(cli: &Cli) -> anyhow::Result<(&'static str, Value, bool)> {
         Command::Schema { name } => ("schema", json!({ "name": name }), false),
         _ => anyhow::bail!("the command is not an operation"),
     })
+}
+
+fn ask(cli: &Cli, words: &[String], scope: &ScopeArgs) -> (&'static str, Value, bool) {
+    let mut input = limits(cli, scope);
+    input["request"] = json!(words.join(" "));
+    ("ask", input, true)
 }
 
 fn limits(cli: &Cli, scope: &ScopeArgs) -> Value {

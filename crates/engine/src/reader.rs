@@ -3,7 +3,7 @@
 use crate::engine::Engine;
 use crate::error::{EngineError, Result};
 use contextd_history::History;
-use contextd_retrieve::{Catalog, Commits, Sources};
+use contextd_retrieve::{Catalog, Commits, Parameters, Sources};
 use contextd_snapshot::Snapshot;
 
 /// Answers questions from one snapshot; safe to share between threads.
@@ -28,6 +28,6 @@ impl Engine {
 impl Reader {
     /// Returns what rankings read; commits up to `hidden` take no part.
     pub fn sources(&self, hidden: Option<u32>) -> Sources<'_> {
-        Sources { snapshot: &self.snapshot, catalog: &self.catalog, commits: (!self.commits.is_empty()).then_some(&self.commits), hidden, learned: None }
+        Sources { snapshot: &self.snapshot, catalog: &self.catalog, commits: (!self.commits.is_empty()).then_some(&self.commits), hidden, learned: None, parameters: &Parameters::DEFAULT }
     }
 }

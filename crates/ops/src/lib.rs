@@ -4,6 +4,7 @@
 //! returns an [`Answer`] or an [`OpError`] with a stable code. Writing answers down is the job of others.
 
 mod answer;
+mod ask;
 mod context;
 mod doctor;
 mod error;
@@ -21,6 +22,7 @@ mod symbol;
 mod table;
 mod why;
 
+pub use ask::AskInput;
 pub use answer::{Answer, Hit, Hits, Impact, ImpactItem, Relation, SymbolAnswer, SymbolInfo, WhyAnswer, WhyTerm};
 pub use context::{Context, RenderPack};
 pub use error::OpError;

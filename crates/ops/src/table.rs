@@ -4,6 +4,7 @@ use crate::answer::Answer;
 use crate::context::Context;
 use crate::error::OpError;
 use crate::inputs::*;
+use crate::ask::{self, AskInput};
 use crate::{doctor, files, impact, index, packs, rebuild, schema, search, stats, symbol, why};
 use contextd_pack::PackRequest;
 use serde::de::DeserializeOwned;
@@ -86,6 +87,8 @@ operations! {
         "Code, callers, tests and docs needed for a task in words, inside a token budget, with reasons. Use it first when work begins. Plain text search is enough to find one exact string.";
     "query_context" "search" SearchInput => search::search, [core],
         "Ranked places that answer a question about the code (where is…, how does…). Use it when the words may differ from the code's. Plain text search is enough for an exact identifier or message.";
+    "ask" "ask" AskInput => ask::ask, [],
+        "A request that may be work to do, a question or a name: its shape decides between context_for_task and query_context. Name the operation yourself when you know which you want.";
     "context_for_files" "files" FilesInput => packs::files, [core],
         "What belongs to changed files: who uses them, what they use, their tests. Use it before editing or reviewing files. Not needed to just read one file.";
     "symbol" "symbol" SymbolInput => symbol::symbol, [core],

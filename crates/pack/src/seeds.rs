@@ -72,8 +72,8 @@ fn ranking(request: &PackRequest, query: &Query) -> &'static str {
     match request.ranking {
         Ranking::Task => "task",
         Ranking::Search => "search",
-        Ranking::Auto if query.shape == Shape::Question => "search",
-        Ranking::Auto => "task",
+        Ranking::Auto if query.shape == Shape::Task => "task",
+        Ranking::Auto => "search",
     }
 }
 

@@ -5,7 +5,7 @@
 
 use crate::catalog::flag;
 use crate::commits::Commits;
-use crate::lexical::{self, Lexical, Mode, prior};
+use crate::lexical::{self, Lexical, Mode};
 use crate::search::{self, SearchWeights, Stems};
 use crate::task::{Sources, top};
 use crate::understand::Query;
@@ -101,7 +101,7 @@ fn filesum(sources: &Sources<'_>, query: &Query, wide: &Lexical) -> Vec<f32> {
     let mut sums = vec![0f32; sources.snapshot.file_count() as usize];
     for (symbol, &score) in wide.symbols.iter().enumerate() {
         if score > 0.0 && sources.catalog.flags[symbol] & flag::CODE != 0 {
-            sums[sources.catalog.file[symbol] as usize] += (score * prior(sources.catalog.flags[symbol], query.about_tests)).powi(3);
+            sums[sources.catalog.file[symbol] as usize] += (score * sources.parameters.prior(sources.catalog.flags[symbol], query.about_tests)).powi(3);
         }
     }
     sums.iter_mut().for_each(|sum| *sum = sum.cbrt());

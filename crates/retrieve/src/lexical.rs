@@ -1,6 +1,6 @@
 //! One pass over the postings of a query's words, from which every lexical signal is made.
 
-use crate::catalog::{Catalog, flag};
+use crate::catalog::Catalog;
 use crate::understand::Query;
 use contextd_lang::terms::COMPOUND;
 use contextd_snapshot::{Field, Segment, Snapshot};
@@ -341,12 +341,4 @@ impl Lexical {
         sums.iter_mut().for_each(|sum| *sum = sum.cbrt());
         sums
     }
-}
-
-/// Lowers scores of tests (unless the request is about them), documentation and foreign code.
-pub fn prior(flags: u8, about_tests: bool) -> f32 {
-    let test = if flags & flag::TEST != 0 && !about_tests { 0.3 } else { 1.0 };
-    let aside = if flags & flag::ASIDE != 0 { 0.5 } else { 1.0 };
-    let foreign = if flags & flag::FOREIGN != 0 { 0.5 } else { 1.0 };
-    test * aside * foreign
 }

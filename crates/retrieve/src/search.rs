@@ -1,7 +1,7 @@
 //! Ranking for a question: which files answer it, with their best ranges.
 
 use crate::catalog::flag;
-use crate::lexical::{self, Lexical, Mode, prior};
+use crate::lexical::{self, Lexical, Mode};
 use crate::task::{Sources, top};
 use crate::understand::{Query, is_stop_word};
 use contextd_lang::terms;
@@ -56,6 +56,24 @@ pub struct SearchWeights {
 impl Default for SearchWeights {
     fn default() -> Self {
         Self { symbols: 1.0, blocks: 2.5, definition: 1.25, stem: 1.5, git: 0.4, activity: 0.15, declares: -0.2 }
+    }
+}
+
+impl SearchWeights {
+    /// Changes a weight by name; false when there is none with that name.
+    pub fn set(&mut self, name: &str, value: f32) -> bool {
+        let slot = match name {
+            "symbols" => &mut self.symbols,
+            "blocks" => &mut self.blocks,
+            "definition" => &mut self.definition,
+            "stem" => &mut self.stem,
+            "git" => &mut self.git,
+            "activity" => &mut self.activity,
+            "declares" => &mut self.declares,
+            _ => return false,
+        };
+        *slot = value;
+        true
     }
 }
 
@@ -135,7 +153,7 @@ impl Parts {
         let stem = self.stems.coverage(sources.snapshot.file(file).path());
         let (activity, declares) = (self.activity[at], sources.catalog.declares[at]);
         let sum = weights.symbols * symbols + weights.blocks * blocks + weights.definition * definition + weights.stem * stem + weights.git * git + weights.activity * activity + weights.declares * declares;
-        let score = sum * prior(sources.catalog.file_flags[at], query.about_tests);
+        let score = sum * sources.parameters.prior(sources.catalog.file_flags[at], query.about_tests);
         RankedFile { file, score, symbols, blocks, definition, stem, git, activity, declares, learned: 0.0, ranges: Vec::new() }
     }
 }

@@ -3,11 +3,12 @@
 use crate::catalog::{Catalog, flag};
 use crate::commits::Commits;
 use crate::learned::{LEARNED_NAMES, Learned, LearnedTerms};
-use crate::lexical::{self, Lexical, Mode, prior};
+use crate::lexical::{self, Lexical, Mode};
+use crate::parameters::Parameters;
 use crate::search::Stems;
 use crate::signals::{COUNT, NAMES, Signals, at};
 use crate::understand::Query;
-use crate::walk::{WalkOptions, walk};
+use crate::walk::walk;
 use crate::weights::Weights;
 use contextd_lang::terms::{self, Terms};
 use contextd_model::{EdgeKind, SymbolKind, Visibility};
@@ -25,6 +26,7 @@ pub struct Sources<'s> {
     pub hidden: Option<u32>,
     /// What was learned, seen from this request; absent in a cold ranking.
     pub learned: Option<&'s Learned>,
+    pub parameters: &'s Parameters,
 }
 
 /// One ranked symbol with everything that was added up.
@@ -46,11 +48,7 @@ impl Ranked {
     }
 }
 
-/// Symbols taken from each list into the pool.
-const BY_WORDS: usize = 700;
-const BY_WALK: usize = 400;
-const BY_TYPES: usize = 60;
-const BY_FILES: usize = 25;
+/// Symbols taken into the pool from one file that commits point to.
 const PER_FILE: usize = 12;
 
 /// Ranks the symbols of a snapshot for a task, best first.
@@ -62,7 +60,7 @@ pub fn rank(sources: &Sources<'_>, query: &Query, weights: &Weights) -> Vec<Rank
         .into_iter()
         .map(|(symbol, signals)| {
             let sum: f32 = signals.iter().zip(weights).map(|(value, weight)| value * weight).sum();
-            let prior = prior(sources.catalog.flags[symbol as usize], query.about_tests);
+            let prior = sources.parameters.prior(sources.catalog.flags[symbol as usize], query.about_tests);
             // A prior below one lowers a score whatever its sign.
             let score = if sum > 0.0 { sum * prior } else { sum - (1.0 - prior) };
             let learned = sources.learned.map(|learned| (learned.terms(symbol, sources.catalog.kind[symbol as usize]), learned));
@@ -108,19 +106,19 @@ struct Pool {
 impl Pool {
     fn gather(sources: &Sources<'_>, query: &Query, lexical: &Lexical) -> Pool {
         let Sources { snapshot, catalog, .. } = *sources;
-        let scored = |symbol: usize| lexical.symbols[symbol] * prior(catalog.flags[symbol], query.about_tests);
+        let scored = |symbol: usize| lexical.symbols[symbol] * sources.parameters.prior(catalog.flags[symbol], query.about_tests);
         let code: Vec<(u32, f32)> = (0..lexical.symbols.len()).filter(|&symbol| lexical.symbols[symbol] > 0.0 && catalog.flags[symbol] & flag::CODE != 0).map(|symbol| (symbol as u32, scored(symbol))).collect();
-        let by_words = top(code.clone(), BY_WORDS);
-        let options = WalkOptions::default();
+        let by_words = top(code.clone(), sources.parameters.by_words as usize);
+        let options = sources.parameters.walk();
         let seeds: Vec<(u32, f32)> = by_words.iter().take(options.seeds).map(|&(symbol, score)| (symbol, score * score)).collect();
         let walked: Vec<(u32, f32)> = walk(snapshot, catalog, &seeds, &options).into_iter().map(|(symbol, mass, seed)| (symbol, (1.0 + 1e4 * (mass - options.restart * seed).max(0.0)).ln())).collect();
         let filesum = filesum(catalog, &code, snapshot.file_count() as usize);
         let git = sources.commits.map(|commits| commits.files(query, sources.hidden)).unwrap_or_default();
-        let prose = prose(snapshot, catalog, lexical);
+        let prose = prose(snapshot, catalog, lexical, sources.parameters.sections as usize);
         let mut pool: FxHashSet<u32> = by_words.iter().map(|&(symbol, _)| symbol).collect();
-        pool.extend(top(walked.clone(), BY_WALK).iter().map(|&(symbol, _)| symbol));
+        pool.extend(top(walked.clone(), sources.parameters.by_walk as usize).iter().map(|&(symbol, _)| symbol));
         pool.extend(prose.keys());
-        pool.extend(of_types(catalog, lexical));
+        pool.extend(of_types(catalog, lexical, sources.parameters.by_types as usize));
         pool.extend(of_files(sources, lexical, &git));
         pool.extend(sources.learned.map(Learned::candidates).unwrap_or_default());
         let mut symbols: Vec<u32> = pool.into_iter().filter(|&symbol| catalog.is_code(symbol)).collect();
@@ -159,7 +157,7 @@ impl Pool {
         let owner = catalog.owner[at_symbol];
         let flags = catalog.flags[at_symbol];
         let mut signals = [0.0; COUNT];
-        signals[at::BM] = lexical.symbols[at_symbol] * prior(flags & flag::ASIDE, true);
+        signals[at::BM] = lexical.symbols[at_symbol] * sources.parameters.prior(flags & flag::ASIDE, true);
         signals[at::PPR] = self.walk.get(&symbol).copied().unwrap_or(0.0);
         signals[at::GIT_FILE] = self.git.get(&file).copied().unwrap_or(0.0);
         signals[at::NLEN] = f32::from(catalog.name_words[at_symbol]);
@@ -256,9 +254,9 @@ fn filesum(catalog: &Catalog, code: &[(u32, f32)], files: usize) -> Vec<f32> {
 }
 
 /// Members of the types whose pooled bodies match best, and those types.
-fn of_types(catalog: &Catalog, lexical: &Lexical) -> Vec<u32> {
+fn of_types(catalog: &Catalog, lexical: &Lexical, count: usize) -> Vec<u32> {
     let types: Vec<(u32, f32)> = lexical.types.iter().enumerate().filter(|&(owner, &score)| score > 0.0 && catalog.flags[owner] & flag::TEST == 0).map(|(owner, &score)| (owner as u32, score)).collect();
-    let best: FxHashSet<u32> = top(types, BY_TYPES).into_iter().map(|(owner, _)| owner).collect();
+    let best: FxHashSet<u32> = top(types, count).into_iter().map(|(owner, _)| owner).collect();
     let mut members: Vec<u32> = (0..catalog.owner.len() as u32).filter(|&symbol| best.contains(&catalog.owner[symbol as usize])).filter(|&symbol| lexical.symbols[symbol as usize] > 0.0 || catalog.owner[symbol as usize] == symbol).collect();
     members.sort_unstable();
     members
@@ -267,7 +265,7 @@ fn of_types(catalog: &Catalog, lexical: &Lexical) -> Vec<u32> {
 /// The best symbols of the files that commits point to.
 fn of_files(sources: &Sources<'_>, lexical: &Lexical, git: &[(u32, f32)]) -> Vec<u32> {
     let mut found = Vec::new();
-    for &(file, _) in git.iter().take(BY_FILES) {
+    for &(file, _) in git.iter().take(sources.parameters.by_files as usize) {
         let symbols: Vec<(u32, f32)> = sources.snapshot.symbols_of_file(file).filter(|&symbol| sources.catalog.is_code(symbol)).map(|symbol| (symbol, lexical.symbols[symbol as usize])).collect();
         found.extend(top(symbols, PER_FILE).into_iter().map(|(symbol, _)| symbol));
     }
@@ -275,13 +273,12 @@ fn of_files(sources: &Sources<'_>, lexical: &Lexical, git: &[(u32, f32)]) -> Vec
 }
 
 /// Sections of documentation that match, and the symbols they name in code form.
-fn prose(snapshot: &Snapshot, catalog: &Catalog, lexical: &Lexical) -> FxHashMap<u32, f32> {
-    const TOP_SECTIONS: usize = 25;
+fn prose(snapshot: &Snapshot, catalog: &Catalog, lexical: &Lexical, count: usize) -> FxHashMap<u32, f32> {
     let sections: Vec<(u32, f32)> = (0..lexical.symbols.len())
         .filter(|&symbol| SymbolKind::from_byte(catalog.kind[symbol]) == SymbolKind::Section && lexical.types[symbol] > 0.0)
         .map(|symbol| (symbol as u32, lexical.types[symbol] + 0.5 * lexical.symbols[symbol]))
         .collect();
-    let best = top(sections, TOP_SECTIONS);
+    let best = top(sections, count);
     let mut found: FxHashMap<u32, f32> = FxHashMap::default();
     let Some(&(_, max)) = best.first() else { return found };
     for (section, score) in best {

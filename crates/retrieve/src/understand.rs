@@ -1,5 +1,6 @@
 //! A request in words → what to look for.
 
+use crate::shape::Shape;
 use contextd_lang::terms::{self, Terms};
 use std::collections::BTreeMap;
 
@@ -37,18 +38,6 @@ pub struct Identifier {
     pub qualifier: String,
 }
 
-/// What the request looks like, which tells a task from a question.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Shape {
-    /// Where is this, how does this work: files that answer.
-    #[default]
-    Question,
-    /// Work to do: the symbols that are needed.
-    Task,
-    /// A bare identifier or path.
-    Name,
-}
-
 /// Takes a request apart. Never fails: control characters and other scripts are words or nothing.
 pub fn understand(text: &str) -> Query {
     let text = cut(text);
@@ -59,7 +48,7 @@ pub fn understand(text: &str) -> Query {
     query.compounds = compounds(text, &query.identifiers);
     query.about_tests = about_tests(text);
     query.is_empty = query.words.is_empty() && query.identifiers.is_empty() && query.paths.is_empty();
-    query.shape = shape(text, &query);
+    query.shape = crate::shape::shape(text, query.identifiers.iter().filter(|identifier| identifier.code).count());
     query
 }
 
@@ -192,21 +181,6 @@ fn stem_is_file(token: &str) -> bool {
 
 fn about_tests(text: &str) -> bool {
     terms::identifiers(text).any(|word| matches!(word.to_lowercase().as_str(), "test" | "tests" | "testing" | "unittest" | "pytest" | "spec" | "specs" | "testcase" | "coverage"))
-}
-
-/// A question asks (`how`, `where`, `?`) or names a topic; a task tells what to do.
-fn shape(text: &str, query: &Query) -> Shape {
-    let count = text.split_whitespace().count();
-    if count <= 1 {
-        return Shape::Name;
-    }
-    let first = text.split_whitespace().next().unwrap_or("").to_lowercase();
-    const VERBS: [&str; 44] = [
-        "add", "fix", "implement", "refactor", "change", "update", "remove", "delete", "create", "write", "make", "support", "allow", "extend", "improve", "optimize", "optimise", "handle", "replace", "rename",
-        "move", "introduce", "debug", "investigate", "migrate", "upgrade", "convert", "enable", "disable", "prevent", "ensure", "expose", "build", "integrate", "modify", "trace", "understand", "review", "speed",
-        "reduce", "validate", "drop", "deprecate", "test",
-    ];
-    if VERBS.contains(&first.as_str()) { Shape::Task } else if query.identifiers.len() == count { Shape::Name } else { Shape::Question }
 }
 
 /// Words that say nothing about code: English function words and the verbs of asking.

@@ -19,7 +19,7 @@ pub struct WalkOptions {
 
 impl Default for WalkOptions {
     fn default() -> Self {
-        Self { restart: 0.4, iterations: 8, seeds: 40, reverse: 0.5, breadth: 1_500 }
+        crate::parameters::Parameters::DEFAULT.walk()
     }
 }
 
@@ -30,7 +30,7 @@ const MAX_EDGES: usize = 400;
 /// `seeds` are symbols with weights; the result is in the order of symbols.
 pub fn walk(snapshot: &Snapshot, catalog: &Catalog, seeds: &[(u32, f32)], options: &WalkOptions) -> Vec<(u32, f32, f32)> {
     let total: f32 = seeds.iter().map(|seed| seed.1).sum();
-    if total <= 0.0 {
+    if total <= 0.0 || options.iterations == 0 {
         return Vec::new();
     }
     let start: Vec<(u32, f32)> = seeds.iter().map(|&(symbol, weight)| (symbol, weight / total)).collect();

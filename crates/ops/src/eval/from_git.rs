@@ -1,6 +1,7 @@
 //! Tasks from the repository's own past: the last commits ask, the files and symbols they touched answer.
 
 use super::bootstrap::{Estimate, estimate};
+use super::table::{Row, Table};
 use super::touched::{is_source, touched_symbols};
 use contextd_engine::{Engine, Reader};
 use contextd_history::{MAX_MINED_FILES, MAX_MINED_SOURCES, Mined, MinedTask, MiningRules, Repository, mine_tasks};
@@ -119,6 +120,23 @@ pub fn change_signals(reader: &Reader, mined: &Mined) -> Vec<Value> {
         json!({"id": task.id.to_string(), "wanted": task.files.len(), "names": change::NAMES, "files": files})
     };
     mined.tasks.par_iter().map(line).collect()
+}
+
+/// Returns the means of several repositories, and over them.
+pub fn past_table(reports: &[(String, PastReport)]) -> Table {
+    let heads = ["R@10", "MRR", "R no history", "MRR no history", "R plain", "MRR plain", "R symbols", "MRR symbols", "R symbols no history", "MRR symbols no history"];
+    let values = |report: &PastReport| -> Vec<Option<f64>> {
+        let ways = report.files.iter().chain(&report.symbols);
+        ways.flat_map(|way| [Some(way.recall.mean), Some(way.mrr.mean)]).collect()
+    };
+    let mut rows: Vec<Row> = reports.iter().map(|(name, report)| Row { name: name.clone(), tasks: report.mined.tasks.len(), values: values(report) }).collect();
+    let mean = |at: usize| {
+        let column: Vec<f64> = rows.iter().filter_map(|row| row.values.get(at).copied().flatten()).collect();
+        (!column.is_empty()).then(|| column.iter().sum::<f64>() / column.len() as f64)
+    };
+    let overall = Row { name: "mean".to_owned(), tasks: rows.iter().map(|row| row.tasks).sum(), values: (0..heads.len()).map(mean).collect() };
+    rows.push(overall);
+    Table { by: "repository".to_owned(), heads: heads.iter().map(|head| (*head).to_owned()).collect(), rows }
 }
 
 impl PastReport {

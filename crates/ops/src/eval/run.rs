@@ -50,7 +50,7 @@ pub fn answer_tasks(reader: &Reader, tasks: Vec<EvalTask>, options: &EvalOptions
 }
 
 /// Puts the folder that was indexed in front of the paths, as the truth has it.
-fn below(places: &[Place], root: &str) -> Vec<Place> {
+pub(super) fn below(places: &[Place], root: &str) -> Vec<Place> {
     let prefixed = |place: &Place| Place { file: if root.is_empty() { place.file.clone() } else { format!("{}/{}", root.trim_end_matches('/'), place.file) }, ..place.clone() };
     places.iter().map(prefixed).collect()
 }

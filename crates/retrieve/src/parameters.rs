@@ -1,0 +1,113 @@
+//! Settings of the pipeline that are not weights of signals. Each has a name, so that a sweep can vary it.
+
+use crate::catalog::flag;
+use crate::walk::WalkOptions;
+
+/// Declares the settings: name, default, meaning.
+macro_rules! parameters {
+    ($($(#[doc = $doc:literal])+ $name:ident = $default:expr;)+) => {
+        /// Settings of the pipeline; counts are whole numbers kept as floats, so that all have one type.
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        pub struct Parameters {
+            $($(#[doc = $doc])+ pub $name: f32,)+
+        }
+
+        impl Parameters {
+            /// The settings that ship.
+            pub const DEFAULT: Parameters = Parameters { $($name: $default),+ };
+            /// Names of the settings.
+            pub const NAMES: &'static [&'static str] = &[$(stringify!($name)),+];
+
+            /// Returns a setting by name.
+            pub fn get(&self, name: &str) -> Option<f32> {
+                match name {
+                    $(stringify!($name) => Some(self.$name),)+
+                    _ => None,
+                }
+            }
+
+            /// Changes a setting by name; false when there is none with that name.
+            pub fn set(&mut self, name: &str, value: f32) -> bool {
+                match name {
+                    $(stringify!($name) => self.$name = value,)+
+                    _ => return false,
+                }
+                true
+            }
+        }
+    };
+}
+
+parameters! {
+    /// Share of the walk's mass that returns to the seeds in each step.
+    restart = 0.4;
+    /// Steps of the walk; none switches it off.
+    iterations = 8.0;
+    /// Symbols from which the walk starts.
+    seeds = 40.0;
+    /// Share of an edge's weight when it is followed backwards.
+    reverse = 0.5;
+    /// Symbols that pass mass on in one step.
+    breadth = 1500.0;
+    /// Factor of tests, unless the request is about them.
+    test_penalty = 0.3;
+    /// Factor of documentation, examples and stand-ins.
+    aside_penalty = 0.5;
+    /// Factor of generated, vendored and built code.
+    foreign_penalty = 0.5;
+    /// Symbols taken into the pool by their words.
+    by_words = 700.0;
+    /// Symbols taken into the pool by the walk.
+    by_walk = 400.0;
+    /// Types whose members are taken into the pool.
+    by_types = 60.0;
+    /// Files that commits point to, whose symbols are taken into the pool.
+    by_files = 25.0;
+    /// Sections of documentation that are followed to what they name; none switches prose off.
+    sections = 25.0;
+}
+
+impl Default for Parameters {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+impl Parameters {
+    /// Lowers scores of tests (unless the request is about them), documentation and foreign code.
+    pub fn prior(&self, flags: u8, about_tests: bool) -> f32 {
+        let test = if flags & flag::TEST != 0 && !about_tests { self.test_penalty } else { 1.0 };
+        let aside = if flags & flag::ASIDE != 0 { self.aside_penalty } else { 1.0 };
+        let foreign = if flags & flag::FOREIGN != 0 { self.foreign_penalty } else { 1.0 };
+        test * aside * foreign
+    }
+
+    /// Returns how the walk goes.
+    pub fn walk(&self) -> WalkOptions {
+        WalkOptions { restart: self.restart, iterations: self.iterations.max(0.0) as u32, seeds: self.seeds.max(0.0) as usize, reverse: self.reverse, breadth: self.breadth.max(1.0) as usize }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_can_be_read_and_changed() {
+        for name in Parameters::NAMES {
+            let mut parameters = Parameters::DEFAULT;
+            assert!(parameters.set(name, 17.0));
+            assert_eq!(parameters.get(name), Some(17.0));
+            assert_ne!(parameters, Parameters::DEFAULT);
+        }
+        assert!(!Parameters::default().set("no such name", 1.0));
+    }
+
+    #[test]
+    fn priors_multiply() {
+        let parameters = Parameters::DEFAULT;
+        assert_eq!(parameters.prior(0, false), 1.0);
+        assert_eq!(parameters.prior(flag::TEST, true), 1.0);
+        assert!((parameters.prior(flag::TEST | flag::FOREIGN, false) - 0.15).abs() < 1e-6);
+    }
+}

@@ -1,53 +1,95 @@
 //! What can be written on the command line.
 
-use crate::{eval, export, init};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use crate::{eval, examples, export, init};
+use clap::builder::Styles;
+use clap::builder::styling::AnsiColor;
+use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use contextd_pack::Tokenizer;
 use contextd_render::Format;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-const EXAMPLES: &str = "Examples:
-  contextd task \"let uploads resume after a lost connection\"
-  contextd search \"where are sessions expired\" --lang python
-  contextd \"receipts are signed twice when the bank answers late\"
-  contextd symbol Session.expire
-  contextd files src/session.py --budget 4000 --format markdown
-  contextd serve --stdio";
+/// Heading of the options that every command has.
+const EVERYWHERE: &str = "Options of every command";
+
+const STYLES: Styles = Styles::styled().header(AnsiColor::Green.on_default().bold()).usage(AnsiColor::Green.on_default().bold()).literal(AnsiColor::Cyan.on_default().bold()).placeholder(AnsiColor::Cyan.on_default());
 
 #[derive(Parser)]
-#[command(name = "contextd", version, about = "Exactly the code a task needs: local, fast, explained", after_help = EXAMPLES)]
+#[command(name = "contextd", version, about = "Exactly the code a task needs: local, fast, explained", styles = STYLES, max_term_width = 120)]
 pub struct Cli {
     /// Folder to index; by default the root found from the working directory
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = EVERYWHERE)]
     pub repo: Option<PathBuf>,
     /// Configuration file instead of config/context.toml or context.toml
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = EVERYWHERE)]
     pub config: Option<PathBuf>,
     /// Print JSON for programs
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = EVERYWHERE)]
     pub json: bool,
     /// How the answer is written
-    #[arg(long, global = true, value_parser = format)]
+    #[arg(long, global = true, help_heading = EVERYWHERE, value_parser = format)]
     pub format: Option<Format>,
     /// Most tokens of the answer
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = EVERYWHERE)]
     pub budget: Option<u64>,
     /// Who counts tokens: o200k, cl100k or estimate
-    #[arg(long, global = true, value_parser = tokenizer)]
+    #[arg(long, global = true, help_heading = EVERYWHERE, value_parser = tokenizer)]
     pub tokenizer: Option<Tokenizer>,
     /// Say nothing but the answer
-    #[arg(long, short, global = true)]
+    #[arg(long, short, global = true, help_heading = EVERYWHERE)]
     pub quiet: bool,
     /// Print without colours
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = EVERYWHERE)]
     pub no_color: bool,
     /// Say more about what is done; twice for all of it
-    #[arg(long, short, global = true, action = clap::ArgAction::Count)]
+    #[arg(long, short, global = true, help_heading = EVERYWHERE, action = clap::ArgAction::Count)]
     pub verbose: u8,
     #[command(subcommand)]
     pub command: Command,
+}
+
+/// Returns the command line as it is parsed, explained and documented: with examples, and commands in groups.
+pub fn command() -> clap::Command {
+    let mut command = Cli::command();
+    for (path, own) in examples::EXAMPLES {
+        command = with_help(command, &path.split(' ').collect::<Vec<_>>(), &examples::text(own));
+    }
+    let groups = grouped(&command);
+    command.help_template(format!("{{about}}\n\n{{usage-heading}} {{usage}}\n\n{groups}\n{{options}}\n\n`contextd COMMAND --help` explains a command and shows examples."))
+}
+
+fn with_help(command: clap::Command, path: &[&str], text: &str) -> clap::Command {
+    match path {
+        [] => command.after_help(text.to_owned()),
+        [first, rest @ ..] if command.find_subcommand(first).is_some() => command.mut_subcommand(first, |inner| with_help(inner, rest, text)),
+        _ => command,
+    }
+}
+
+/// Returns the visible commands in groups, each with what it does.
+pub fn groups(command: &clap::Command) -> Vec<(&'static str, Vec<&clap::Command>)> {
+    let visible = |name: &str| command.get_subcommands().find(|own| own.get_name() == name && !own.is_hide_set());
+    let mut groups: Vec<(&'static str, Vec<&clap::Command>)> = examples::GROUPS.iter().map(|(title, names)| (*title, names.iter().filter_map(|name| visible(name)).collect())).collect();
+    let named = |name: &str| name == "help" || examples::GROUPS.iter().any(|(_, names)| names.contains(&name));
+    let others: Vec<&clap::Command> = command.get_subcommands().filter(|own| !own.is_hide_set() && !named(own.get_name())).collect();
+    if !others.is_empty() {
+        groups.push(("More", others));
+    }
+    groups
+}
+
+fn grouped(command: &clap::Command) -> String {
+    let (header, literal) = (STYLES.get_header(), STYLES.get_literal());
+    let mut out = String::new();
+    for (title, commands) in groups(command) {
+        out += &format!("{header}{title}:{header:#}\n");
+        for own in commands {
+            let about = own.get_about().map(ToString::to_string).unwrap_or_default();
+            out += &format!("  {literal}{:<16}{literal:#} {about}\n", own.get_name());
+        }
+    }
+    out
 }
 
 impl Cli {
@@ -112,6 +154,7 @@ pub enum Command {
     },
     /// Ranked places that answer a question
     Search {
+        /// The question, in words or names
         #[arg(required = true)]
         words: Vec<String>,
         #[command(flatten)]
@@ -119,6 +162,7 @@ pub enum Command {
     },
     /// Work to do, a question or a name: the shape of the request decides between task and search
     Ask {
+        /// What is wanted, in words or names
         #[arg(required = true)]
         words: Vec<String>,
         #[command(flatten)]
@@ -126,6 +170,7 @@ pub enum Command {
     },
     /// Context for changed files
     Files {
+        /// Changed files, relative to the root
         #[arg(required = true)]
         paths: Vec<String>,
         /// What the change is about
@@ -144,7 +189,9 @@ pub enum Command {
     },
     /// The score of a symbol for a task, term by term
     Why {
+        /// `name`, `Type.method`, `path:line` or a symbolId
         symbol: String,
+        /// The task it is ranked for
         #[arg(long)]
         task: String,
         /// Weights: recall or precision
@@ -153,10 +200,27 @@ pub enum Command {
     },
     /// What may break when a symbol or file changes
     Impact {
+        /// A symbol or a file
         target: String,
         /// How far to follow
         #[arg(long, default_value_t = 3)]
         max_hops: u32,
+    },
+    /// A pack by one command, under the name that other tools use
+    #[command(hide = true)]
+    ContextPack {
+        #[arg(long, required_unless_present = "pack_id")]
+        query: Option<String>,
+        #[arg(long, value_parser = intent)]
+        intent: Option<contextd_pack::request::Intent>,
+        /// Say how the pack came about
+        #[arg(long)]
+        explain: bool,
+        /// Print a stored pack instead
+        #[arg(long, conflicts_with = "query")]
+        pack_id: Option<String>,
+        #[command(flatten)]
+        scope: ScopeArgs,
     },
     /// Packs that can be replayed and compared
     Pack {
@@ -171,6 +235,7 @@ pub enum Command {
     Doctor,
     /// Look at files again
     Refresh {
+        /// Files and folders; everything without them
         paths: Vec<String>,
         /// Read them even when they look unchanged
         #[arg(long)]
@@ -178,7 +243,11 @@ pub enum Command {
     },
     /// Make the index anew
     Rebuild {
+        /// Files and folders; everything without them
         paths: Vec<String>,
+        /// The same, as an option
+        #[arg(long = "paths", value_name = "PATHS", num_args = 1.., hide = true)]
+        more: Vec<String>,
         /// Needed, because everything recorded is made anew
         #[arg(long, visible_alias = "force")]
         confirm: bool,
@@ -194,6 +263,7 @@ pub enum Command {
     },
     /// Rebuild jobs, or one of them
     Jobs {
+        /// A job's id; without it the newest are listed
         job: Option<String>,
         /// Show the job's log
         #[arg(long)]
@@ -204,11 +274,13 @@ pub enum Command {
     },
     /// Whether files are indexed, and the rule that decides
     CheckFile {
+        /// Files, relative to the root or whole
         #[arg(required = true)]
         paths: Vec<String>,
     },
     /// Print the files that are indexed, one relative path a line
     ListIndexable {
+        /// Most files
         #[arg(long)]
         limit: Option<usize>,
     },
@@ -218,6 +290,7 @@ pub enum Command {
     ValidateConfig,
     /// What was redacted
     Audit {
+        /// What to look at
         what: AuditWhat,
     },
     /// Print the index as JSON lines: symbols, edges, chunks or files
@@ -239,10 +312,17 @@ pub enum Command {
     Uninit(init::UninitArgs),
     /// Print completions for a shell
     Completions {
+        /// The shell
         shell: Shell,
     },
-    /// Print the manual page
-    Man,
+    /// Print the manual page of the program or of a command
+    Man {
+        /// Command whose page is printed, such as task
+        command: Option<String>,
+        /// Folder to write every page to
+        #[arg(long, value_name = "FOLDER", conflicts_with = "command")]
+        out: Option<PathBuf>,
+    },
 }
 
 fn intent(name: &str) -> Result<contextd_pack::request::Intent, String> {
@@ -276,6 +356,12 @@ pub struct ScopeArgs {
     /// Weights: recall or precision
     #[arg(long)]
     pub profile: Option<String>,
+    /// Project of the configuration to look in
+    #[arg(long, value_name = "NAME")]
+    pub project: Option<String>,
+    /// Look in all projects, which is the default
+    #[arg(long, conflicts_with = "project")]
+    pub all_projects: bool,
 }
 
 #[derive(Subcommand)]
@@ -287,24 +373,35 @@ pub enum PackCommand {
         /// A PackRequest as a JSON file
         #[arg(long)]
         request: Option<PathBuf>,
+        /// What the context is for: answer, summarize, refactor, debug, impact or contract
         #[arg(long, value_parser = intent)]
         intent: Option<contextd_pack::request::Intent>,
         #[command(flatten)]
         scope: ScopeArgs,
     },
     /// Print a stored pack
-    Get { id: String },
+    Get {
+        /// The id, or its first digits
+        id: String,
+    },
     /// List stored packs, newest first
     List {
+        /// Most packs
         #[arg(long)]
         limit: Option<usize>,
     },
     /// What entered and left between two packs
-    Diff { from: String, to: String },
+    Diff {
+        /// The older pack's id, or its first digits
+        from: String,
+        /// The newer pack's id, or its first digits
+        to: String,
+    },
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 pub enum AuditWhat {
+    /// Redacted secrets: file, line and rule
     Secrets,
 }
 

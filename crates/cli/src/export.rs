@@ -1,5 +1,8 @@
-//! `contextd export`: the index as JSON lines.
+//! `contextd export`: the index as JSON lines, or as a script for a database.
 
+mod sql;
+
+use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use contextd_engine::Engine;
 use contextd_lang::LanguageId;
@@ -15,32 +18,42 @@ use std::process::ExitCode;
 
 #[derive(Args)]
 pub struct ExportArgs {
-    what: What,
+    /// What is printed
+    #[arg(required_unless_present = "sql")]
+    what: Option<What>,
     /// File to write to instead of standard output
     #[arg(long)]
     out: Option<PathBuf>,
+    /// Write everything, texts of chunks included, as an SQL script to this file; `-` for standard output
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["what", "out"])]
+    sql: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum What {
+    /// Functions, types, sections: name, kind, place
     Symbols,
+    /// Who calls, imports, extends or tests whom, and how sure it is
     Edges,
+    /// The pieces that files are cut into
     Chunks,
+    /// Indexed files with language, size and hash
     Files,
 }
 
 pub fn export(engine: &Engine, args: &ExportArgs) -> anyhow::Result<ExitCode> {
     let Some(snapshot) = engine.snapshot()? else { return Err(contextd_engine::EngineError::NoIndex { root: engine.places.root.clone() }.into()) };
-    let sink: Box<dyn Write> = match &args.out {
-        Some(path) => Box::new(std::fs::File::create(path)?),
-        None => Box::new(std::io::stdout().lock()),
+    let sink: Box<dyn Write> = match args.out.as_ref().or(args.sql.as_ref()) {
+        Some(path) if path.as_os_str() != "-" => Box::new(std::fs::File::create(path).with_context(|| format!("{} cannot be written", path.display()))?),
+        _ => Box::new(std::io::stdout().lock()),
     };
     let mut out = BufWriter::new(sink);
     let written = match args.what {
-        What::Symbols => symbols(&snapshot, &mut out),
-        What::Edges => edges(&snapshot, &mut out),
-        What::Chunks => chunks(&snapshot, &mut out),
-        What::Files => files(&snapshot, &mut out),
+        Some(What::Symbols) => symbols(&snapshot, &mut out),
+        Some(What::Edges) => edges(&snapshot, &mut out),
+        Some(What::Chunks) => chunks(&snapshot, &mut out),
+        Some(What::Files) => files(&snapshot, &mut out),
+        None => sql::write(engine, &snapshot, &ids(&snapshot), &mut out),
     };
     match written.and_then(|()| out.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),

@@ -2,15 +2,20 @@
 
 mod args;
 mod eval;
+mod examples;
 mod export;
 mod init;
+mod man;
 mod query;
 mod serve;
+mod show;
 mod ui;
+mod welcome;
 
 use anyhow::Context as _;
 use args::{Cli, Command};
-use clap::{CommandFactory as _, Parser as _};
+use clap::FromArgMatches as _;
+use contextd_render::Format;
 use contextd_engine::{Engine, EngineOptions, RefreshOptions, WatchEnd};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -19,15 +24,22 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 fn main() -> ExitCode {
-    let cli = Cli::parse_from(Cli::with_command(std::env::args_os().collect()));
+    if std::env::args_os().len() == 1 {
+        return welcome::welcome();
+    }
+    let cli = match Cli::from_arg_matches(&args::command().get_matches_from(Cli::with_command(std::env::args_os().collect()))) {
+        Ok(cli) => cli,
+        Err(error) => error.exit(),
+    };
     if cli.no_color {
         anstream::ColorChoice::Never.write_global();
     }
     ui::log(cli.verbose);
+    let json = cli.format() == Format::Json;
     match run(cli) {
         Ok(code) => code,
         Err(error) => {
-            ui::error(&error);
+            ui::error(&error, json);
             ExitCode::from(2)
         }
     }
@@ -37,16 +49,11 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     match &cli.command {
         Command::Completions { shell } => {
             let mut out = Vec::new();
-            clap_complete::generate(*shell, &mut Cli::command(), "contextd", &mut out);
+            clap_complete::generate(*shell, &mut args::command(), "contextd", &mut out);
             ui::print(String::from_utf8_lossy(&out).trim_end());
             return Ok(ExitCode::SUCCESS);
         }
-        Command::Man => {
-            let mut out = Vec::new();
-            clap_mangen::Man::new(Cli::command()).render(&mut out)?;
-            ui::print(String::from_utf8_lossy(&out).trim_end());
-            return Ok(ExitCode::SUCCESS);
-        }
+        Command::Man { command, out } => return man::man(command.as_deref(), out.as_deref()),
         Command::Init(args) => return init::init(&cli, args, &root(&cli)?),
         Command::Uninit(args) => return init::uninit(&cli, args, &root(&cli)?),
         _ => {}
@@ -63,7 +70,10 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Serve(args) => serve::serve(&cli, args, engine),
         Command::Clean => {
             let freed = engine.places.clean()?;
-            ui::say(cli.quiet, &format!("removed {:.1} MB", freed as f64 / 1e6));
+            if cli.json {
+                ui::print(&serde_json::json!({ "removedBytes": freed }).to_string());
+            }
+            ui::say(cli.quiet || cli.json, &format!("removed {}", show::bytes(freed)));
             Ok(ExitCode::SUCCESS)
         }
         _ => query::run(&cli, engine),
@@ -128,7 +138,10 @@ fn with_duration(mut value: serde_json::Value, elapsed: Duration) -> serde_json:
 
 fn status(cli: &Cli, engine: &Engine) -> anyhow::Result<ExitCode> {
     let Some(status) = engine.status()? else {
-        ui::say(false, "There is no index yet. Run `contextd index`.");
+        if cli.json {
+            ui::print(&serde_json::json!({"error": {"code": "POC_E_INDEX_MISSING", "message": "there is no index yet", "remedy": "Run `contextd index`."}}).to_string());
+        }
+        ui::say(cli.quiet, "There is no index yet. Run `contextd index`, or ask something: `contextd search WORDS`.");
         return Ok(ExitCode::from(1));
     };
     if cli.json {

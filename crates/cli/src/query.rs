@@ -1,7 +1,7 @@
 //! Commands that are operations: their arguments become input, their answers text.
 
 use crate::args::{Cli, Command, PackCommand, ScopeArgs};
-use crate::ui;
+use crate::{show, ui};
 use anyhow::Context as _;
 use contextd_engine::{Engine, EngineError, RefreshOptions};
 use contextd_ops::{Answer, Context, OpError, find};
@@ -14,7 +14,7 @@ use std::time::Duration;
 
 /// Runs an operation for a command and prints its answer; `None` when the command is no operation.
 pub fn run(cli: &Cli, engine: Engine) -> anyhow::Result<ExitCode> {
-    let (name, input, fresh) = operation(cli)?;
+    let (name, input, fresh) = operation(cli, &engine)?;
     if fresh {
         refresh(cli, &engine)?;
     }
@@ -34,7 +34,11 @@ fn print(cli: &Cli, answer: &Answer) {
         Answer::Facts(..) if matches!(cli.command, Command::Schema { .. }) => Format::Json,
         _ => cli.format(),
     };
-    ui::print(contextd_render::answer(answer, format).trim_end_matches('\n'));
+    let plain = || contextd_render::answer(answer, format);
+    // A format that was asked for is what is printed; else people get what is made for them.
+    let width = ui::width().filter(|_| format == Format::Text && cli.format.is_none());
+    let text = width.and_then(|width| show::answer(answer, width)).unwrap_or_else(plain);
+    ui::print(text.trim_end_matches('\n'));
 }
 
 /// Says what was wrong and what to do; programs get it as JSON.
@@ -49,11 +53,21 @@ fn refuse(cli: &Cli, error: &OpError) -> ExitCode {
 /// Brings the index up to date when nobody else is doing it.
 fn refresh(cli: &Cli, engine: &Engine) -> anyhow::Result<()> {
     let options = RefreshOptions { now: crate::now(), ..RefreshOptions::default() };
+    let first = engine.snapshot()?.is_none();
+    if first {
+        ui::say(cli.quiet || cli.json, &format!("First question here: reading {} once. Later only what changed is read.", engine.places.root.display()));
+    }
+    let start = std::time::Instant::now();
     let bar = ui::Bar::new(cli.quiet || cli.json);
     let result = engine.refresh(&options, &bar);
     bar.finish();
     match result {
-        Ok(_) => Ok(()),
+        Ok(refreshed) => {
+            if first {
+                ui::say(cli.quiet || cli.json, &format!("Read {} in {:.1} s.\n", show::counted(u64::from(refreshed.files), "file"), start.elapsed().as_secs_f64()));
+            }
+            Ok(())
+        }
         Err(EngineError::Busy { .. }) if engine.snapshot()?.is_some() => {
             ui::say(cli.quiet, "note: another process is indexing; this answer is from the last snapshot");
             Ok(())
@@ -65,7 +79,7 @@ fn refresh(cli: &Cli, engine: &Engine) -> anyhow::Result<()> {
 }
 
 /// Returns the operation of a command, its input, and whether the index should be fresh.
-fn operation(cli: &Cli) -> anyhow::Result<(&'static str, Value, bool)> {
+fn operation(cli: &Cli, engine: &Engine) -> anyhow::Result<(&'static str, Value, bool)> {
     Ok(match &cli.command {
         Command::Task { words, task, intent, scope } => {
             let mut input = limits(cli, scope);
@@ -83,7 +97,7 @@ fn operation(cli: &Cli) -> anyhow::Result<(&'static str, Value, bool)> {
             "query_context",
             json!({
                 "query": words.join(" "), "k": scope.k, "tokenizer": cli.tokenizer,
-                "scope": {"paths": scope.path, "languages": scope.lang, "kinds": scope.kind, "exclude": scope.exclude},
+                "scope": {"paths": scope.path, "languages": scope.lang, "kinds": scope.kind, "exclude": scope.exclude, "project": scope.project},
                 "filters": {"minScore": scope.min_score, "maxTokens": cli.budget},
                 "format": if matches!(cli.format(), Format::Json | Format::Hits) { Some("json") } else { None },
             }),
@@ -93,12 +107,21 @@ fn operation(cli: &Cli) -> anyhow::Result<(&'static str, Value, bool)> {
         Command::Symbol { name, limit } => ("symbol", json!({"name": name, "limit": limit}), true),
         Command::Why { symbol, task, profile } => ("explain_symbol", json!({"symbol": symbol, "task": task, "profile": profile}), true),
         Command::Impact { target, max_hops } => ("impact", json!({"target": target, "maxHops": max_hops}), true),
-        Command::Pack { command } => pack(cli, command)?,
+        Command::Pack { command } => pack(cli, engine, command)?,
+        Command::ContextPack { pack_id: Some(id), .. } => ("context_pack_get", json!({ "packId": id }), false),
+        Command::ContextPack { query, intent, explain, scope, .. } => {
+            let mut made = PackRequest { include_explain: Some(*explain), ..PackRequest::default() };
+            made.query = query.clone().unwrap_or_default();
+            made.intent = intent.unwrap_or(made.intent);
+            create(cli, engine, scope, made)?
+        }
         Command::Stats => ("get_context_stats", Value::Null, false),
         Command::Doctor => ("doctor", Value::Null, false),
         Command::Refresh { paths, force } => ("refresh_context", json!({"paths": paths, "force": force}), false),
-        Command::Rebuild { paths, confirm, validate_only, keep_errors, no_vacuum } => {
-            ("rebuild_context", json!({"paths": paths, "confirm": confirm | validate_only, "options": {"validateOnly": validate_only, "clearErrors": !keep_errors, "vacuum": !no_vacuum}}), false)
+        Command::Rebuild { paths, more, confirm, validate_only, keep_errors, no_vacuum } => {
+            let paths: Vec<&String> = paths.iter().chain(more).collect();
+            let agreed = *confirm || *validate_only || ui::confirm(cli.quiet || cli.json, "Make the index anew? [y/N] ");
+            ("rebuild_context", json!({"paths": paths, "confirm": agreed, "options": {"validateOnly": validate_only, "clearErrors": !keep_errors, "vacuum": !no_vacuum}}), false)
         }
         Command::Jobs { job, logs, cancel } => ("get_rebuild_status", json!({"jobId": job, "includeLogs": logs, "cancel": cancel}), false),
         Command::CheckFile { paths } => ("check_file", json!({ "paths": paths }), false),
@@ -120,11 +143,11 @@ fn ask(cli: &Cli, words: &[String], scope: &ScopeArgs) -> (&'static str, Value, 
 fn limits(cli: &Cli, scope: &ScopeArgs) -> Value {
     json!({
         "budget": cli.budget, "tokenizer": cli.tokenizer, "format": cli.format().name(), "within": scope.path, "languages": scope.lang, "kinds": scope.kind, "exclude": scope.exclude,
-        "minScore": scope.min_score, "k": scope.k, "mmrLambda": scope.mmr_lambda, "profile": scope.profile,
+        "minScore": scope.min_score, "k": scope.k, "mmrLambda": scope.mmr_lambda, "profile": scope.profile, "project": scope.project,
     })
 }
 
-fn pack(cli: &Cli, command: &PackCommand) -> anyhow::Result<(&'static str, Value, bool)> {
+fn pack(cli: &Cli, engine: &Engine, command: &PackCommand) -> anyhow::Result<(&'static str, Value, bool)> {
     Ok(match command {
         PackCommand::Get { id } => ("context_pack_get", json!({ "packId": id }), false),
         PackCommand::List { limit } => ("context_pack_list", json!({ "limit": limit }), false),
@@ -136,20 +159,26 @@ fn pack(cli: &Cli, command: &PackCommand) -> anyhow::Result<(&'static str, Value
             };
             made.query = query.clone().unwrap_or(made.query);
             made.intent = intent.unwrap_or(made.intent);
-            made.scope.paths.extend(scope.path.iter().cloned());
-            made.scope.languages.extend(scope.lang.iter().cloned());
-            made.scope.kinds.extend(scope.kind.iter().cloned());
-            made.scope.exclude.extend(scope.exclude.iter().cloned());
-            made.scope.min_score = scope.min_score.or(made.scope.min_score);
-            made.k = scope.k.or(made.k);
-            made.mmr_lambda = scope.mmr_lambda.or(made.mmr_lambda);
-            made.profile = scope.profile.clone().or(made.profile);
-            made.tokenizer = cli.tokenizer.or(made.tokenizer);
-            made.budgets.max_total_tokens = cli.budget.or(made.budgets.max_total_tokens);
-            if cli.format.is_some() || cli.json {
-                made.format = cli.format().name().to_owned();
-            }
-            ("context_pack_create", serde_json::to_value(made)?, true)
+            create(cli, engine, scope, made)?
         }
     })
+}
+
+/// Puts the options of the command line into a request.
+fn create(cli: &Cli, engine: &Engine, scope: &ScopeArgs, mut made: PackRequest) -> anyhow::Result<(&'static str, Value, bool)> {
+    made.scope.paths.extend(scope.path.iter().cloned());
+    made.scope.languages.extend(scope.lang.iter().cloned());
+    made.scope.kinds.extend(scope.kind.iter().cloned());
+    made.scope.exclude.extend(scope.exclude.iter().cloned());
+    made.scope.min_score = scope.min_score.or(made.scope.min_score);
+    made.k = scope.k.or(made.k);
+    made.mmr_lambda = scope.mmr_lambda.or(made.mmr_lambda);
+    made.profile = scope.profile.clone().or(made.profile);
+    made.tokenizer = cli.tokenizer.or(made.tokenizer);
+    made.budgets.max_total_tokens = cli.budget.or(made.budgets.max_total_tokens);
+    if cli.format.is_some() || cli.json {
+        made.format = cli.format().name().to_owned();
+    }
+    contextd_ops::narrow(engine, scope.project.as_deref(), &mut made.scope.paths, &mut made.scope.exclude)?;
+    Ok(("context_pack_create", serde_json::to_value(made)?, true))
 }

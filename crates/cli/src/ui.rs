@@ -1,10 +1,11 @@
 //! The terminal: answers to stdout, everything else to stderr.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+use crate::show;
 use contextd_engine::{EngineError, Progress, Refreshed, Stage, Status, WatchNews};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use owo_colors::OwoColorize as _;
-use std::io::Write;
+use std::io::{IsTerminal as _, Write};
 use std::time::Duration;
 
 /// Prints one line of the answer; a reader that has gone away is success.
@@ -50,9 +51,27 @@ pub fn agent(id: &str, name: &str, found: bool, file: &str) {
     print(&format!("{mark} {id:<12} {name:<20} {}", file.dimmed()));
 }
 
-/// Prints an error and what to do about it.
-pub fn error(error: &anyhow::Error) {
-    anstream::eprintln!("error: {error:#}");
+/// Returns how wide the terminal is that answers go to, when they go to one.
+pub fn width() -> Option<usize> {
+    let term = console::Term::stdout();
+    // Who forces colours wants what a terminal would show.
+    let forced = std::env::var_os("CLICOLOR_FORCE").is_some_and(|value| value != "0");
+    (term.is_term() || forced).then(|| usize::from(term.size().1))
+}
+
+/// Asks a person who sits before a terminal; nobody else agreed.
+pub fn confirm(quiet: bool, question: &str) -> bool {
+    !quiet && std::io::stdin().is_terminal() && std::io::stderr().is_terminal() && ask(question)
+}
+
+/// Prints an error and what to do about it; programs get it as JSON, too.
+pub fn error(error: &anyhow::Error, json: bool) {
+    if json {
+        let own = error.downcast_ref::<EngineError>();
+        let (code, remedy) = own.map_or(("CTX_E_FAILED", String::new()), |own| (own.code(), own.remedy()));
+        print(&serde_json::json!({"error": {"code": code, "message": format!("{error:#}"), "remedy": remedy}}).to_string());
+    }
+    anstream::eprintln!("{} {}", "error:".red().bold(), contextd_render::safe(&format!("{error:#}")));
     if let Some(error) = error.downcast_ref::<EngineError>() {
         if let EngineError::Config { problems, .. } = error {
             problems.iter().for_each(|problem| anstream::eprintln!("  {problem}\n    {}", problem.remedy));
@@ -63,7 +82,7 @@ pub fn error(error: &anyhow::Error) {
 
 /// Prints why an operation was refused.
 pub fn refuse(error: &contextd_ops::OpError) {
-    anstream::eprintln!("error: {}", contextd_render::safe(&error.message));
+    anstream::eprintln!("{} {}", "error:".red().bold(), contextd_render::safe(&error.message));
     anstream::eprintln!("  hint: {} [{}]", contextd_render::safe(&error.remedy), error.code);
 }
 
@@ -125,32 +144,47 @@ impl Progress for Bar {
 
 /// Prints what an index run did.
 pub fn summary(status: &Status, refreshed: &Refreshed, elapsed: Duration) {
-    let what = if refreshed.changed { format!("read {}, removed {}", refreshed.read, refreshed.removed) } else { "nothing changed".to_owned() };
-    println!("Indexed {} files ({:.1} MB) in {:.2} s: {what}", grouped(u64::from(status.files)), status.source_bytes as f64 / 1e6, elapsed.as_secs_f64());
+    let files = show::counted(u64::from(status.files), "file");
+    let what = match refreshed {
+        Refreshed { changed: false, .. } => format!("{files}, nothing changed"),
+        Refreshed { read, removed, files, .. } if read < files || *removed > 0 => format!("{} changed, {} gone", show::counted(u64::from(*read), "file"), show::grouped(u64::from(*removed))),
+        _ => format!("{files}, {}", show::bytes(status.source_bytes)),
+    };
+    let speed = if refreshed.changed && refreshed.read > 200 { format!(", {} files a second", show::grouped((f64::from(refreshed.read) / elapsed.as_secs_f64().max(1e-3)) as u64)) } else { String::new() };
+    print(&format!("{} {what} in {}{speed}", "✓".green().bold(), format!("{:.2} s", elapsed.as_secs_f64()).bold()));
     self::status(status);
+    if refreshed.changed && refreshed.read >= status.files {
+        print(&format!("\n  {}  contextd task \"what you want to do\"\n       {}", "next".dimmed(), "contextd init   to register with your coding agents".dimmed()));
+    }
 }
+
+/// Longest bar of a language, in characters.
+const BAR: u32 = 24;
 
 /// Prints the state of the index.
 pub fn status(status: &Status) {
-    println!("  {:>10} symbols   {:>10} edges   {:>10} chunks", grouped(u64::from(status.symbols)), grouped(status.edges), grouped(u64::from(status.chunks)));
+    let figure = |number: u64, word: &str| format!("{} {word}", show::grouped(number).bold());
+    print(&format!("  {}   {}   {}   {}", figure(u64::from(status.files), "files"), figure(u64::from(status.symbols), "symbols"), figure(status.edges, "edges"), figure(u64::from(status.chunks), "chunks")));
     let mut languages: Vec<_> = status.languages.iter().collect();
     languages.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
-    let line: Vec<String> = languages.iter().take(8).map(|(name, count)| format!("{name} {}", grouped(u64::from(**count)))).collect();
-    println!("  {}", line.join(" · "));
-    println!("  index {:.1} MB, {:.2} of the source · signature {}", status.size_bytes as f64 / 1e6, status.size_bytes as f64 / status.source_bytes.max(1) as f64, &status.index_signature.to_hex()[..16]);
+    let most = languages.first().map_or(1, |(_, count)| (**count).max(1));
+    let widest = languages.iter().take(8).map(|(name, _)| name.len()).max().unwrap_or(0);
+    let digits = show::grouped(u64::from(most)).len();
+    print("");
+    for (name, count) in languages.iter().take(8) {
+        let bar = "▇".repeat((**count * BAR).div_ceil(most) as usize);
+        print(&format!("  {name:<widest$} {:>digits$}  {}", show::grouped(u64::from(**count)), bar.cyan()));
+    }
+    if languages.len() > 8 {
+        let rest: u32 = languages.iter().skip(8).map(|(_, count)| **count).sum();
+        print(&format!("  {:<widest$} {:>digits$}", "others", show::grouped(u64::from(rest))).dimmed().to_string());
+    }
+    let ratio = status.size_bytes as f64 / status.source_bytes.max(1) as f64;
+    print(&format!("\n  {}", format!("index {}, {ratio:.2} of the source · signature {}", show::bytes(status.size_bytes), &status.index_signature.to_hex()[..16]).dimmed()));
+    if status.partial {
+        print("  the first run was cut short: the next question reads the rest");
+    }
     if status.outdated {
-        println!("  made with other settings or by another version: it is rebuilt at the next `contextd index`");
+        print("  made with other settings or by another version: it is rebuilt at the next `contextd index`");
     }
-}
-
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }

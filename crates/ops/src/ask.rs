@@ -37,7 +37,7 @@ fn question(input: AskInput) -> SearchInput {
     SearchInput {
         query: input.request,
         k: limits.k,
-        scope: SearchScope { paths: limits.within, languages: limits.languages, kinds: limits.kinds, exclude: limits.exclude },
+        scope: SearchScope { paths: limits.within, languages: limits.languages, kinds: limits.kinds, exclude: limits.exclude, project: limits.project },
         filters: SearchFilters { min_score: limits.min_score, max_tokens: input.budget },
         tokenizer: limits.tokenizer,
         format: limits.format.filter(|format| format == "json"),

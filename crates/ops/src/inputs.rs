@@ -57,6 +57,9 @@ pub struct Limits {
     pub min_score: Option<f64>,
     /// Most seeds
     pub k: Option<u32>,
+    /// Project of the configuration to look in.
+    #[schemars(skip)]
+    pub project: Option<String>,
     #[schemars(skip)]
     pub mmr_lambda: Option<f64>,
     #[schemars(skip)]
@@ -98,6 +101,9 @@ pub struct SearchScope {
     pub kinds: Vec<String>,
     /// Folders or globs to leave out
     pub exclude: Vec<String>,
+    /// Project of the configuration to look in.
+    #[schemars(skip)]
+    pub project: Option<String>,
 }
 
 /// What is good enough.

@@ -14,6 +14,7 @@ mod impact;
 mod index;
 mod inputs;
 mod packs;
+mod projects;
 mod rebuild;
 mod schema;
 mod search;
@@ -27,6 +28,7 @@ pub use answer::{Answer, Hit, Hits, Impact, ImpactItem, Relation, SymbolAnswer, 
 pub use context::{Context, RenderPack};
 pub use error::OpError;
 pub use inputs::*;
+pub use projects::{narrow, project_scope};
 pub use schema::SCHEMAS;
 pub use search::hits;
 pub use stats::{last_indexed, status_value};

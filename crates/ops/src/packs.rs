@@ -16,7 +16,7 @@ pub fn task(context: &Context, input: TaskInput) -> Result<Answer, OpError> {
     if input.task.trim().is_empty() {
         return Err(OpError::request("the task is empty", "Say in words what is to be done."));
     }
-    let request = PackRequest { query: input.task.clone(), ranking: Ranking::Task, intent: input.intent, ..request(input.limits, input.budget) };
+    let request = PackRequest { query: input.task.clone(), ranking: Ranking::Task, intent: input.intent, ..request(context, input.limits, input.budget)? };
     build(context, &request).map(|pack| Answer::Pack(Box::new(pack)))
 }
 
@@ -25,7 +25,7 @@ pub fn files(context: &Context, input: FilesInput) -> Result<Answer, OpError> {
         return Err(OpError::request("no files are named", "Name changed files, relative to the root."));
     }
     let paths = input.paths.iter().map(|path| relative(context, path)).collect();
-    let request = PackRequest { query: input.task.clone(), ranking: Ranking::Task, files: paths, ..request(input.limits, input.budget) };
+    let request = PackRequest { query: input.task.clone(), ranking: Ranking::Task, files: paths, ..request(context, input.limits, input.budget)? };
     build(context, &request).map(|pack| Answer::Pack(Box::new(pack)))
 }
 
@@ -35,7 +35,8 @@ fn relative(context: &Context, path: &str) -> String {
     std::path::Path::new(path).strip_prefix(root).ok().and_then(|rel| rel.to_str()).unwrap_or(path).trim_start_matches("./").to_owned()
 }
 
-fn request(limits: Limits, budget: Option<u64>) -> PackRequest {
+fn request(context: &Context, mut limits: Limits, budget: Option<u64>) -> Result<PackRequest, OpError> {
+    crate::narrow(&context.engine, limits.project.as_deref(), &mut limits.within, &mut limits.exclude)?;
     let mut request = PackRequest {
         scope: Scope { paths: limits.within, languages: limits.languages, kinds: limits.kinds, exclude: limits.exclude, min_score: limits.min_score },
         k: limits.k,
@@ -47,7 +48,7 @@ fn request(limits: Limits, budget: Option<u64>) -> PackRequest {
         ..PackRequest::default()
     };
     request.budgets.max_total_tokens = budget;
-    request
+    Ok(request)
 }
 
 /// Builds a pack, with the budget counted on the bytes of the requested format.

@@ -13,10 +13,11 @@ const SNIPPET: u64 = 1_600;
 /// Most hits, as the section's hard cap says.
 const MOST: u32 = 80;
 
-pub fn search(context: &Context, input: SearchInput) -> Result<Answer, OpError> {
+pub fn search(context: &Context, mut input: SearchInput) -> Result<Answer, OpError> {
     if input.query.trim().is_empty() {
         return Err(OpError::request("the query is empty", "Say what to look for."));
     }
+    crate::narrow(&context.engine, input.scope.project.as_deref(), &mut input.scope.paths, &mut input.scope.exclude)?;
     let config = &context.engine.config;
     let k = input.k.unwrap_or(config.query.default_k).clamp(1, MOST);
     let budget = input.filters.max_tokens.unwrap_or(u64::from(config.budget.search_tokens));

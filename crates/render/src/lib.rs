@@ -9,6 +9,7 @@ mod text;
 mod xml;
 
 pub use safe::safe;
+pub use text::{marks, why};
 
 use contextd_ops::Answer;
 use contextd_pack::{ContextPack, Tokenizer, canonical};

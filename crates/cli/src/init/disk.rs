@@ -76,12 +76,10 @@ fn shared(_: &std::fs::File) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Removes a file that was made here, and the folders made for it that are empty again.
-pub fn remove(real: &Path, before: &str, folders: &[PathBuf]) -> Result<(), Refusal> {
+/// Removes a file that was made here.
+pub fn remove(real: &Path, before: &str) -> Result<(), Refusal> {
     unchanged(real, Some(before))?;
-    std::fs::remove_file(real).map_err(|error| unwritable(&error))?;
-    remove_empty(folders);
-    Ok(())
+    std::fs::remove_file(real).map_err(|error| unwritable(&error))
 }
 
 /// Removes folders that are empty, innermost first; others are somebody's.

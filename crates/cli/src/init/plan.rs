@@ -146,7 +146,8 @@ impl Change {
     /// Does it and notes it down.
     pub fn run(&self, receipts: &mut Receipts) -> Result<(), Refusal> {
         let Some(after) = &self.after else {
-            disk::remove(&self.real, self.before.as_deref().unwrap_or_default(), &self.folders)?;
+            disk::remove(&self.real, self.before.as_deref().unwrap_or_default())?;
+            receipts.clear(&self.folders);
             receipts.drop(&self.agent, &self.real);
             return Ok(());
         };

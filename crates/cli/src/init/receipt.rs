@@ -25,8 +25,12 @@ pub struct Receipt {
 /// Every file that was changed and not changed back.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Receipts {
+    /// Folders made for this file.
     #[serde(default)]
     folders: Vec<PathBuf>,
+    /// Folders made for files that are gone, in which others stand still.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    left: Vec<PathBuf>,
     pub receipts: Vec<Receipt>,
 }
 
@@ -43,7 +47,7 @@ impl Receipts {
     pub fn write(&mut self, file: &Path) -> Result<(), Refusal> {
         let before = disk::read(file)?.text;
         if self.receipts.is_empty() {
-            return before.map_or(Ok(()), |before| disk::remove(file, &before, &self.folders));
+            return before.map_or(Ok(()), |before| disk::remove(file, &before).map(|()| disk::remove_empty(&self.folders)));
         }
         let text = |receipts: &Self| serde_json::to_string_pretty(receipts).unwrap_or_default() + "\n";
         let made = disk::replace(file, before.as_deref(), &text(self), true)?;
@@ -53,6 +57,15 @@ impl Receipts {
             disk::replace(file, Some(&first), &text(self), true)?;
         }
         Ok(())
+    }
+
+    /// Removes folders that were made and are empty again; the others are tried again with the next one.
+    pub fn clear(&mut self, folders: &[PathBuf]) {
+        self.left.extend_from_slice(folders);
+        self.left.sort();
+        self.left.dedup();
+        disk::remove_empty(&self.left);
+        self.left.retain(|folder| folder.exists());
     }
 
     pub fn find(&self, agent: &str, file: &Path) -> Option<&Receipt> {

@@ -64,33 +64,52 @@ fn read(file: &Path) -> Value {
 #[test]
 fn every_agent_is_registered_and_everything_is_undone() {
     let sandbox = Sandbox::shop();
-    for (id, file, key) in agents(&sandbox) {
-        let texts = if file.extension().is_some_and(|ending| ending == "toml") { TOML } else { JSON };
-        let starts = std::iter::once(None).chain(texts.iter().map(|text| Some(text.replace("KEY", &key.join(".")))));
-        for start in starts {
-            if let Some(text) = &start {
-                std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-                std::fs::write(&file, text).unwrap();
+    let agents = agents(&sandbox);
+    let ids: Vec<&str> = agents.iter().map(|(id, ..)| id.as_str()).collect();
+    // In the last round no file exists.
+    for round in 0..=JSON.len() {
+        let start = |file: &Path, key: &[String]| {
+            let texts = if file.extension().is_some_and(|ending| ending == "toml") { TOML } else { JSON };
+            (round < JSON.len()).then(|| texts[round % texts.len()].replace("KEY", &key.join(".")))
+        };
+        for (_, file, key) in &agents {
+            match start(file, key) {
+                Some(text) => {
+                    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+                    std::fs::write(file, text).unwrap();
+                }
+                None => std::fs::remove_file(file).unwrap(),
             }
-            let before = tree(sandbox.home());
-            sandbox.text(&["init", "--agent", &id, "--yes"]);
-            let said = read(&file);
+        }
+        let before = tree(sandbox.home());
+        sandbox.text(&["init", "--agent", &ids.join(","), "--yes"]);
+        for (id, file, key) in &agents {
+            let said = read(file);
             let own = key.iter().fold(&said, |value, part| &value[part.as_str()]);
             let line = own["contextd"].to_string();
             assert!(line.contains("contextd") && line.contains("\"serve\",\"--stdio\""), "{id}: {said}");
-            if start.as_ref().is_some_and(|text| text.contains("other")) {
+            if start(file, key).is_some_and(|text| text.contains("other")) {
                 assert_eq!(own["other"]["command"], "x", "{id}: {said}");
             }
-            let between = tree(sandbox.home());
-            sandbox.text(&["init", "--agent", &id, "--yes"]);
-            assert_eq!(tree(sandbox.home()), between, "{id}: a second time changes nothing");
-            sandbox.text(&["uninit", "--yes"]);
-            assert_eq!(tree(sandbox.home()), before, "{id}: {start:?}");
-            if start.is_some() {
-                std::fs::remove_file(&file).unwrap();
-            }
         }
+        let between = tree(sandbox.home());
+        sandbox.text(&["init", "--agent", &ids.join(","), "--yes"]);
+        assert_eq!(tree(sandbox.home()), between, "a second time changes nothing");
+        sandbox.text(&["uninit", "--yes"]);
+        assert_eq!(tree(sandbox.home()), before, "round {round}");
     }
+}
+
+#[test]
+fn folders_that_were_made_go_again() {
+    let sandbox = Sandbox::shop();
+    let before = tree(sandbox.home());
+    let agents = agents(&sandbox);
+    let ids: Vec<&str> = agents.iter().map(|(id, ..)| id.as_str()).collect();
+    sandbox.text(&["init", "--agent", &ids.join(","), "--yes"]);
+    assert!(agents.iter().all(|(_, file, _)| file.exists()));
+    sandbox.text(&["uninit", "--yes"]);
+    assert_eq!(tree(sandbox.home()), before);
 }
 
 #[test]

@@ -5,3 +5,4 @@ mod http;
 mod init;
 mod mcp;
 mod sandbox;
+mod terminal;

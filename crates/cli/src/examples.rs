@@ -1,0 +1,67 @@
+//! Examples of every command: shown by `--help`, printed in the reference and run by a test in a small shop's repository.
+
+/// Commands by what they are for; a command that is named nowhere comes last.
+pub const GROUPS: &[(&str, &[&str])] = &[
+    ("Ask", &["ask", "task", "search", "files", "pr", "symbol", "impact", "tests", "why", "ref", "codegraph", "prime", "graph"]),
+    ("Keep", &["pack", "feedback", "savings", "export", "schema"]),
+    ("Index", &["index", "status", "stats", "doctor", "refresh", "rebuild", "jobs", "clean"]),
+    ("Check", &["check-file", "list-indexable", "project-stats", "validate-config", "audit", "docs", "lint", "eval"]),
+    ("Connect", &["init", "uninit", "serve", "completions", "man"]),
+];
+
+/// A command, and command lines with what they do.
+pub const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
+    ("index", &[("contextd index", "build the index, or read what changed"), ("contextd index --full", "read every file again"), ("contextd index --json", "the same numbers for programs")]),
+    (
+        "task",
+        &[
+            ("contextd task \"charge the card only once\"", "code, callers, tests and docs for the work"),
+            ("contextd task \"give refunds a reason\" --budget 2000 --format markdown", "less of it, ready for a prompt"),
+            ("contextd task \"sign payments\" --path shop --exclude tests", "look in one folder, leave another out"),
+        ],
+    ),
+    ("ask", &[("contextd ask \"receipts are signed twice\"", "work to do: answered like task"), ("contextd ask \"where are sessions expired?\"", "a question: answered like search"), ("contextd \"receipts are signed twice\"", "a sentence needs no command")]),
+    (
+        "search",
+        &[
+            ("contextd search \"where are sessions expired\"", "places that answer a question"),
+            ("contextd search \"total of the cart\" --lang python -k 3", "three of them, in one language"),
+            ("contextd search refund --json", "symbols, lines and scores for programs"),
+        ],
+    ),
+    ("files", &[("contextd files shop/payment.py", "what belongs to a changed file"), ("contextd files shop/cart.py --task \"count discounts\" --budget 1500", "ranked for what the change is about")]),
+    ("symbol", &[("contextd symbol Cart.total", "definition, callers, callees, tests"), ("contextd symbol shop/payment.py:9", "the symbol at a line")]),
+    ("why", &[("contextd why checkout --task \"charge the card\"", "the score of one symbol, term by term")]),
+    ("impact", &[("contextd impact charge", "what leans on a symbol"), ("contextd impact shop/cart.py --max-hops 2", "what leans on a file, two steps far")]),
+    ("pack", &[("contextd pack create \"charge the card\" --format text", "build a pack and store it under its id"), ("contextd pack list", "what is stored")]),
+    ("pack create", &[("contextd pack create \"charge the card\" --intent refactor --budget 3000", "a pack for a purpose, inside a budget")]),
+    ("pack get", &[("contextd pack get 3f6c1a --format markdown", "a stored pack by the first digits of its id")]),
+    ("pack list", &[("contextd pack list --limit 5", "the newest five")]),
+    ("pack diff", &[("contextd pack diff 3f6c1a 9b20d4", "what entered and what left")]),
+    ("status", &[("contextd status", "what is indexed"), ("contextd status --json", "the same for scripts")]),
+    ("stats", &[("contextd stats", "health of the index and its parts")]),
+    ("doctor", &[("contextd doctor", "what is wrong, and what to do about it")]),
+    ("refresh", &[("contextd refresh", "read what changed"), ("contextd refresh shop --force", "read a folder again even if nothing seems changed")]),
+    ("rebuild", &[("contextd rebuild --dry-run", "what would be done"), ("contextd rebuild --confirm", "make the index anew"), ("contextd rebuild shop --confirm", "only a folder of it")]),
+    ("jobs", &[("contextd jobs", "the newest rebuilds"), ("contextd jobs --json", "the same for scripts")]),
+    ("check-file", &[("contextd check-file shop/cart.py", "whether a file is indexed, and the rule that decides")]),
+    ("list-indexable", &[("contextd list-indexable --limit 5", "the first five files that are indexed")]),
+    ("project-stats", &[("contextd project-stats", "files by language, and what is left out by which rule")]),
+    ("validate-config", &[("contextd validate-config", "what is wrong with the configuration")]),
+    ("audit", &[("contextd audit secrets", "what was redacted where, never the value")]),
+    ("export", &[("contextd export symbols --out symbols.jsonl", "symbols as JSON lines"), ("contextd export --sql index.sql", "everything as a script for a database")]),
+    ("schema", &[("contextd schema ContextPack", "the schema of a pack"), ("contextd schema query_context", "the schema of a tool's input")]),
+    ("eval", &[("contextd eval --tasks tasks.jsonl --out results.jsonl", "answers to many tasks, and how good they are")]),
+    ("clean", &[("contextd clean", "remove the index; the next question makes it again")]),
+    ("serve", &[("contextd serve --stdio", "an MCP server for a coding agent"), ("contextd serve --http 127.0.0.1:8765", "HTTP for services on this machine")]),
+    ("init", &[("contextd init --dry-run", "show what would be registered where"), ("contextd init --list", "the agents that are known"), ("contextd init --agent cursor,codex --yes", "register with two of them")]),
+    ("uninit", &[("contextd uninit --dry-run", "show what would be undone"), ("contextd uninit --yes", "undo everything")]),
+    ("completions", &[("contextd completions bash", "the script for a shell: bash, zsh, fish, powershell or elvish")]),
+    ("man", &[("contextd man", "the manual page"), ("contextd man --out man", "a page a command, as files")]),
+];
+
+/// Returns the help text that shows the examples of a command.
+pub fn text(examples: &[(&str, &str)]) -> String {
+    let lines: Vec<String> = examples.iter().map(|(line, about)| format!("  {line}\n      {about}")).collect();
+    format!("Examples:\n{}", lines.join("\n"))
+}

@@ -8,7 +8,7 @@ use contextd_engine::Engine;
 use contextd_lang::LanguageId;
 use contextd_model::ChunkKind;
 use contextd_model::facts::modifier;
-use contextd_model::symbol_id::symbol_id;
+use contextd_model::symbol_id::{outside_id, symbol_id};
 use contextd_snapshot::{LinkRows, Snapshot, Wanted};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -102,6 +102,13 @@ fn edges(snapshot: &Snapshot, out: &mut dyn Write) -> std::io::Result<()> {
             });
             writeln!(out, "{line}")?;
         }
+    }
+    for edge in snapshot.graph().outside() {
+        let line = json!({
+            "from": ids[edge.source as usize], "to": outside_id(edge.target_kind(), &edge.name), "kind": edge.kind.name(), "confidence": f64::from(edge.confidence) / 100.0,
+            "provenance": edge.provenance.name(), "file": snapshot.symbol(edge.source).path(), "line": edge.line,
+        });
+        writeln!(out, "{line}")?;
     }
     Ok(())
 }

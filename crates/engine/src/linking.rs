@@ -1,6 +1,7 @@
 //! Segments → graph: all files linked, or those that a change can affect.
 
 mod assembly;
+mod owners;
 mod parts;
 mod relink;
 mod rows;
@@ -19,7 +20,7 @@ use rows::{Rows, first_symbols, symbols_of};
 use std::path::Path;
 
 /// Version of what edges mean. Edges of an older one are never taken over.
-pub const LINK_VERSION: u32 = 1;
+pub const LINK_VERSION: u32 = 2;
 
 /// A written graph.
 pub struct Linked {
@@ -48,11 +49,13 @@ impl Relinked {
 /// cannot have changed are taken over from `previous`, which must be of the same version.
 pub fn link(index: &Path, segments: &[Segment], keys: &[ContentHash], previous: Option<&Snapshot>, warm: Option<&Warm>) -> Result<Linked> {
     let plan = previous.and_then(|previous| relink::plan(index, segments, previous));
-    let (links, parts, relinked) = match plan {
+    let (mut links, parts, relinked) = match plan {
         Some(plan) => plan.link(segments, keys, warm),
         None => link_all(segments),
     };
-    let edges = links.edges.len() as u64;
+    links.outside.extend(owners::edges(segments));
+    links.outside.sort_unstable();
+    let edges = (links.edges.len() + links.outside.len()) as u64;
     let key = write_graph(index, links)?;
     parts.write(index, key);
     Ok(Linked { key, edges, relinked })
@@ -64,7 +67,7 @@ fn link_all(segments: &[Segment]) -> (Links, Parts, Relinked) {
         let mut rows = Rows::default();
         let files = rows.read(segments);
         let world = World::build(&files);
-        (0..files.len()).into_par_iter().map(|file| parts::split(world.link_file_counted(file), symbols_of(&first, file))).collect()
+        (0..files.len()).into_par_iter().map(|file| parts::split(world.link_file(file), symbols_of(&first, file))).collect()
     };
     let (own, files): (Vec<Edges>, Vec<Part>) = linked.into_iter().unzip();
     let parts = Parts { files };
@@ -79,6 +82,7 @@ fn write_graph(index: &Path, links: Links) -> Result<ContentHash> {
     // Triples of language, reason and count, in order.
     let unresolved: Vec<u32> = links.unresolved.counts.iter().flat_map(|(&(language, reason), &count)| [u32::from(language), reason as u32, count.min(u64::from(u32::MAX)) as u32]).collect();
     writer.unresolved(&unresolved);
+    writer.outside(&links.outside);
     writer.communities(&links.communities);
     let image = writer.finish();
     image.write(index, Durability::Fast)?;

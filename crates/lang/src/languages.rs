@@ -2,6 +2,7 @@
 
 mod bash;
 mod c;
+mod codeowners;
 mod csharp;
 mod data;
 mod ecmascript;
@@ -119,6 +120,7 @@ pub static ALL: &[Language] = &[
     Language { name: "hcl", full: false, grammar: Some(|| tree_sitter_hcl::LANGUAGE.into()), table: include_str!("languages/hcl/language.toml"), hooks: &data::Data },
     Language { name: "protobuf", full: false, grammar: Some(|| tree_sitter_proto::LANGUAGE.into()), table: include_str!("languages/protobuf/language.toml"), hooks: &Plain },
     Language { name: "dockerfile", full: false, grammar: Some(|| tree_sitter_containerfile::LANGUAGE.into()), table: include_str!("languages/dockerfile/language.toml"), hooks: &data::Data },
+    Language { name: "codeowners", full: false, grammar: None, table: include_str!("languages/codeowners/language.toml"), hooks: &codeowners::CodeOwners },
 ];
 
 /// Tells languages apart that share an extension, by what the text says.

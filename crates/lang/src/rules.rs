@@ -158,6 +158,7 @@ pub struct SymbolRule {
     pub body: Finder,
     pub type_field: Finder,
     pub generics: Finder,
+    pub parameters: Option<u16>,
     pub in_module: bool,
     pub in_type: bool,
     pub local: bool,
@@ -437,6 +438,8 @@ impl Compiler<'_> {
             body: self.optional(&source.body)?,
             type_field: self.optional(&source.r#type)?,
             generics: self.optional(&source.generics)?,
+            // Grammars agree on this field's name; those without it leave the number unknown.
+            parameters: self.field("parameters").ok(),
             in_module: within("module"),
             in_type: within("type"),
             local: within("local"),

@@ -94,7 +94,11 @@ fn file_graph(links: &Links, first: &[u32]) -> Graph {
             let range = links.offsets[symbol as usize] as usize
                 ..links.offsets[symbol as usize + 1] as usize;
             for edge in &links.edges[range] {
-                if matches!(edge.kind(), EdgeKind::Contains | EdgeKind::MemberOf) {
+                // Nesting says nothing new; dataflow goes where calls go.
+                if matches!(
+                    edge.kind(),
+                    EdgeKind::Contains | EdgeKind::MemberOf | EdgeKind::Dataflow
+                ) {
                     continue;
                 }
                 let target = first.partition_point(|&start| start <= edge.target) - 1;

@@ -1,7 +1,9 @@
 //! One file's edges: what its references, imports, bases and nesting come to.
 
+mod dataflow;
 mod documents;
 mod guess;
+mod outside;
 mod structure;
 mod testing;
 
@@ -10,23 +12,30 @@ use crate::policy::Modules as Style;
 use crate::resolve::{Kind, Resolver, Value, Want};
 use crate::world::{Module, World};
 use contextd_model::facts::{FILE_SYMBOL, RefRow, modifier};
-use contextd_model::graph::{EdgeRow, KNOWN_CONFIDENCE};
+use contextd_model::graph::{EdgeRow, KNOWN_CONFIDENCE, OutsideEdge};
 use contextd_model::{EdgeKind, Provenance, RefKind, SymbolKind};
 
-impl World<'_> {
-    /// Returns the edges that a file's facts give rise to, as (source, edge), sorted and without
-    /// repetition. Nearly all sources are the file's own symbols; `co_tested_with` joins others.
-    pub fn link_file(&self, file: usize) -> Vec<(u32, EdgeRow)> {
-        self.link_file_counted(file).0
-    }
+/// What the facts of one file come to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileLinks {
+    /// Edges as (source, edge), sorted and without repetition. Nearly all sources are the file's own
+    /// symbols; `co_tested_with` and `dataflow` join others.
+    pub edges: Vec<(u32, EdgeRow)>,
+    /// Edges to what no file defines, sorted and without repetition.
+    pub outside: Vec<OutsideEdge>,
+    /// What could not be resolved.
+    pub unresolved: Unresolved,
+}
 
-    /// Returns the edges of a file and what could not be resolved in it.
-    pub fn link_file_counted(&self, file: usize) -> (Vec<(u32, EdgeRow)>, Unresolved) {
+impl World<'_> {
+    /// Returns the edges that a file's facts give rise to, and what could not be resolved in it.
+    pub fn link_file(&self, file: usize) -> FileLinks {
         let mut linker = FileLinker {
             world: self,
             file: file as u32,
             resolver: Resolver::with_locals(self, file as u32),
             edges: Vec::new(),
+            outside: Vec::new(),
             unresolved: Unresolved::default(),
         };
         linker.structure();
@@ -35,10 +44,15 @@ impl World<'_> {
             linker.bases();
             linker.references();
             linker.testing();
+            linker.dataflow();
         } else {
             linker.documents();
         }
-        (merge(linker.edges), linker.unresolved)
+        FileLinks {
+            edges: merge(linker.edges),
+            outside: outside::merge(linker.outside),
+            unresolved: linker.unresolved,
+        }
     }
 }
 
@@ -47,10 +61,11 @@ pub(crate) struct FileLinker<'w, 'f> {
     file: u32,
     resolver: Resolver<'w, 'f>,
     edges: Vec<(u32, EdgeRow)>,
+    outside: Vec<OutsideEdge>,
     unresolved: Unresolved,
 }
 
-impl FileLinker<'_, '_> {
+impl<'f> FileLinker<'_, 'f> {
     fn push(
         &mut self,
         source: u32,
@@ -84,24 +99,31 @@ impl FileLinker<'_, '_> {
     fn references(&mut self) {
         let world = self.world;
         let view = &world.files[self.file as usize].view;
-        for row in view.refs {
-            let kind = row.kind();
-            if matches!(kind, RefKind::Env | RefKind::Process | RefKind::Route) {
+        for (at, row) in view.refs.iter().enumerate() {
+            if matches!(
+                row.kind(),
+                RefKind::Env | RefKind::Process | RefKind::Route
+            ) {
+                self.refer_outside(at);
                 continue;
             }
-            let want = match kind {
-                RefKind::Type => Want::Type,
-                RefKind::Call | RefKind::Construct | RefKind::Macro => Want::Call,
-                _ => Want::Any,
-            };
-            let name = view.str(row.name);
-            let value = if row.qualifier.is_empty() {
-                self.resolver.bare(row.owner, name, want, row.line)
-            } else {
-                self.resolver
-                    .qualified(row.owner, row.qualifier, name, want, row.line)
-            };
-            self.refer(row, name, value);
+            let value = self.resolve(row);
+            self.refer(row, view.str(row.name), value);
+        }
+    }
+
+    fn resolve(&mut self, row: &RefRow) -> Value<'f> {
+        let want = match row.kind() {
+            RefKind::Type => Want::Type,
+            RefKind::Call | RefKind::Construct | RefKind::Macro => Want::Call,
+            _ => Want::Any,
+        };
+        let name = self.world.files[self.file as usize].view.str(row.name);
+        if row.qualifier.is_empty() {
+            self.resolver.bare(row.owner, name, want, row.line)
+        } else {
+            self.resolver
+                .qualified(row.owner, row.qualifier, name, want, row.line)
         }
     }
 

@@ -11,7 +11,7 @@
 //! 3. A file that is added, removed or renamed changes all its names, and the last components of its
 //!    path with them, since imports may now lead elsewhere.
 
-use contextd_model::facts::{FactsView, SymbolRow, binding, modifier};
+use contextd_model::facts::{FactsView, binding, modifier};
 use contextd_model::hash::ContentHash;
 use std::collections::BTreeMap;
 
@@ -44,7 +44,7 @@ pub fn interface_fingerprint(view: FactsView<'_>) -> u64 {
         ] {
             put(&mut bytes, view.str(id));
         }
-        put(&mut bytes, header(&view, row));
+        bytes.push(row.parameters);
     }
     for row in view.imports {
         bytes.extend([b'i', row.kind, u8::from(row.owner == 0)]);
@@ -96,15 +96,6 @@ fn visible_rows(view: &FactsView<'_>) -> Vec<u32> {
         .iter()
         .map(|row| number(row.has(modifier::LOCAL), &mut next))
         .collect()
-}
-
-/// Returns a callable's header: how many parameters it has decides what it can stand for.
-fn header<'a>(view: &FactsView<'a>, row: &SymbolRow) -> &'a str {
-    if row.kind().is_callable() {
-        view.str(row.signature)
-    } else {
-        ""
-    }
 }
 
 /// Returns the number of the nearest row around `owner` that others can see.
@@ -176,7 +167,7 @@ pub fn interface_names(view: FactsView<'_>) -> BTreeMap<String, (u64, Vec<String
             row.visibility,
             row.modifiers,
             fields.join("\u{1}"),
-            header(&view, row)
+            row.parameters
         );
         if let Some(parent) = view
             .symbols

@@ -18,6 +18,7 @@ mod types;
 mod world;
 
 pub use communities::communities;
+pub use edges::FileLinks;
 pub use interface::{interface_fingerprint, mentions};
 pub use links::{LinkOptions, Links, Reason, Unresolved, link};
 pub use world::World;

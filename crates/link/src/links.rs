@@ -1,7 +1,7 @@
 //! All files linked: the graph's edges in their final order.
 
 use crate::{LinkFile, World, communities};
-use contextd_model::graph::EdgeRow;
+use contextd_model::graph::{EdgeRow, OutsideEdge};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
@@ -55,6 +55,8 @@ pub struct Links {
     pub offsets: Vec<u32>,
     /// Sorted by source, kind and target.
     pub edges: Vec<EdgeRow>,
+    /// Edges to what no file defines, sorted.
+    pub outside: Vec<OutsideEdge>,
     pub unresolved: Unresolved,
     /// Community of each symbol, numbered from 0 in the order of their first symbols.
     pub communities: Vec<u32>,
@@ -65,15 +67,19 @@ pub fn link(files: &[LinkFile<'_>], options: &LinkOptions) -> Links {
     let world = World::build(files);
     let linked: Vec<_> = (0..files.len())
         .into_par_iter()
-        .map(|file| world.link_file_counted(file))
+        .map(|file| world.link_file(file))
         .collect();
     let mut unresolved = Unresolved::default();
-    let mut edges = Vec::with_capacity(linked.iter().map(|(edges, _)| edges.len()).sum());
-    for (part, counts) in linked {
-        unresolved.extend(&counts);
-        edges.extend(part);
+    let mut outside = Vec::new();
+    let mut edges = Vec::with_capacity(linked.iter().map(|part| part.edges.len()).sum());
+    for part in linked {
+        unresolved.extend(&part.unresolved);
+        outside.extend(part.outside);
+        edges.extend(part.edges);
     }
     let mut links = assemble(edges, world.symbol_count());
+    outside.sort_unstable();
+    links.outside = outside;
     links.unresolved = unresolved;
     if options.communities {
         let first: Vec<u32> = world.first.clone();

@@ -94,7 +94,13 @@ pub struct SymbolRow {
     pub complexity: u16,
     pub kind: u8,
     pub visibility: u8,
+    /// Parameters of a callable as written, [`UNKNOWN_PARAMETERS`] where the syntax does not list them.
+    pub parameters: u8,
+    pub pad: [u8; 3],
 }
+
+/// [`SymbolRow::parameters`] of a callable whose parameters are not known.
+pub const UNKNOWN_PARAMETERS: u8 = 255;
 
 /// Longest doc text kept with a symbol.
 pub const MAX_DOC: usize = 800;

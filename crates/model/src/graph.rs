@@ -1,6 +1,6 @@
 //! The graph's plain rows: edges between symbols, named by their global numbers.
 
-use crate::{EdgeKind, Provenance};
+use crate::{EdgeKind, OutsideKind, Provenance};
 use bytemuck::{Pod, Zeroable};
 
 /// One edge, without its source: rows stand grouped by source.
@@ -34,5 +34,34 @@ impl EdgeRow {
     /// True when the edge is known, false when it is guessed.
     pub fn is_known(&self) -> bool {
         self.confidence >= KNOWN_CONFIDENCE
+    }
+}
+
+/// One edge to something that no file of the repository defines: an environment variable, a program, a
+/// route, an owner. Such things have no symbol, so they are named.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct OutsideEdge {
+    /// Number of the symbol the edge comes from.
+    pub source: u32,
+    pub kind: EdgeKind,
+    /// `HOME`, `git`, `GET /users`, `@team`.
+    pub name: String,
+    /// Line of the evidence; 0 when the edge has no place.
+    pub line: u32,
+    /// Percent, 0 to 100.
+    pub confidence: u8,
+    pub provenance: Provenance,
+    pub count: u8,
+}
+
+impl OutsideEdge {
+    /// Returns what the edge leads to.
+    pub fn target_kind(&self) -> OutsideKind {
+        match self.kind {
+            EdgeKind::ReadsEnv => OutsideKind::Env,
+            EdgeKind::ExecutesProcess => OutsideKind::Process,
+            EdgeKind::HandlesRoute => OutsideKind::Route,
+            _ => OutsideKind::Owner,
+        }
     }
 }

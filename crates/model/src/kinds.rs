@@ -193,6 +193,16 @@ impl EdgeKind {
 }
 
 byte_enum! {
+    /// What stands outside of the repository's code and is named by it.
+    OutsideKind {
+        Env = "env",
+        Process = "process",
+        Route = "route",
+        Owner = "owner",
+    }
+}
+
+byte_enum! {
     /// How an edge came to be known.
     Provenance {
         AstInferred = "ast_inferred",

@@ -13,6 +13,6 @@ pub mod symbol_id;
 
 pub use facts::FileFacts;
 pub use hash::ContentHash;
-pub use kinds::{ChunkKind, EdgeKind, Provenance, RefKind, SymbolKind, Visibility};
+pub use kinds::{ChunkKind, EdgeKind, OutsideKind, Provenance, RefKind, SymbolKind, Visibility};
 pub use problem::{Problem, Severity};
 pub use strings::{StrId, StringTable};

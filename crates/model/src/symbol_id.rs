@@ -1,6 +1,6 @@
 //! Symbol identities that survive edits of a body: `scip-contextd <lang> <package> <descriptors>`.
 
-use crate::SymbolKind;
+use crate::{OutsideKind, SymbolKind};
 
 /// Returns the identity of a symbol.
 ///
@@ -23,6 +23,14 @@ pub fn symbol_id(language: &str, package: &str, path: &str, qualified: &str, kin
             push_suffix(&mut id, kind, ordinal);
         }
     }
+    id
+}
+
+/// Returns the identity of something outside of the code: `scip-contextd env . HOME.`
+pub fn outside_id(kind: OutsideKind, name: &str) -> String {
+    let mut id = format!("scip-contextd {kind} . ");
+    push_descriptor(&mut id, name);
+    id.push('.');
     id
 }
 
@@ -69,5 +77,7 @@ mod tests {
         assert_eq!(id("App", SymbolKind::Class, 0), "scip-contextd python . src/app.py/App#");
         assert_eq!(id("a b", SymbolKind::Variable, 0), "scip-contextd python . src/app.py/`a b`.");
         assert_eq!(id("", SymbolKind::File, 0), "scip-contextd python . src/app.py/");
+        assert_eq!(outside_id(OutsideKind::Env, "HOME"), "scip-contextd env . HOME.");
+        assert_eq!(outside_id(OutsideKind::Route, "GET /a"), "scip-contextd route . `GET /a`.");
     }
 }

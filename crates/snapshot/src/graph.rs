@@ -8,9 +8,11 @@ use crate::container::{self, Container};
 use crate::error::{Result, SnapshotError};
 use crate::publish::{Durability, write_atomically};
 use contextd_model::ContentHash;
-use contextd_model::graph::EdgeRow;
+use contextd_model::graph::{EdgeRow, OutsideEdge};
 use rayon::prelude::*;
 use std::path::Path;
+
+mod outside;
 
 const MAGIC: [u8; 8] = *b"ctxd.gra";
 
@@ -21,7 +23,8 @@ const SOURCE_ENDS: usize = 3;
 const SOURCES: usize = 4;
 const UNRESOLVED: usize = 5;
 const COMMUNITIES: usize = 6;
-const SECTIONS: usize = 7;
+const OUTSIDE: usize = 7;
+const SECTIONS: usize = 8;
 
 /// Collects edges, source by source.
 #[derive(Default)]
@@ -30,6 +33,7 @@ pub struct GraphWriter {
     rows: Vec<EdgeRow>,
     unresolved: Vec<u32>,
     communities: Vec<u32>,
+    outside: Vec<u8>,
 }
 
 impl GraphWriter {
@@ -76,6 +80,11 @@ impl GraphWriter {
         self.communities = communities.to_vec();
     }
 
+    /// Sets the edges to what no file defines, sorted.
+    pub fn outside(&mut self, edges: &[OutsideEdge]) {
+        self.outside = outside::pack(edges);
+    }
+
     /// Lays the graph out. The same edges give the same bytes; edges to symbols that do not exist
     /// are dropped.
     pub fn finish(self) -> GraphImage {
@@ -110,6 +119,7 @@ impl GraphWriter {
         sections[SOURCES] = back;
         sections[UNRESOLVED] = column::pack(self.unresolved);
         sections[COMMUNITIES] = communities;
+        sections[OUTSIDE] = self.outside;
         let bytes = container::assemble(MAGIC, &sections);
         GraphImage {
             key: ContentHash::of(&bytes),
@@ -235,7 +245,7 @@ impl Graph {
             .ok_or_else(|| damaged("counts"))?;
         let [symbols, edges, sources, unresolved, communities] =
             numbers.map(|number| usize::try_from(number).unwrap_or(usize::MAX));
-        let counts = [0, symbols, 0, symbols, sources, unresolved, communities];
+        let counts = [0, symbols, 0, symbols, sources, unresolved, communities, 0];
         let mut widths = [0; SECTIONS];
         for section in [ENDS, SOURCE_ENDS, SOURCES, UNRESOLVED, COMMUNITIES] {
             let column = Column::new(container.section(section), counts[section])
@@ -317,6 +327,11 @@ impl Graph {
             .take_while(|row| row.target == target)
             .count();
         &rows[start..start + count]
+    }
+
+    /// Returns the edges to what no file defines, sorted by source; what is damaged is left out.
+    pub fn outside(&self) -> Vec<OutsideEdge> {
+        outside::unpack(self.container.section(OUTSIDE), self.symbols)
     }
 
     /// Returns the counts of unresolved names, as written.

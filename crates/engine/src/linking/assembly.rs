@@ -18,7 +18,7 @@ pub fn assemble(first: &[u32], parts: &Parts, own: impl Fn(u32, &mut Edges) + Sy
     let joined = merged(parts);
     let files: Vec<usize> = (0..first.len().saturating_sub(1)).collect();
     let groups: Vec<(Vec<EdgeRow>, Vec<u32>)> = files.par_chunks(GROUP).map(|files| group(first, files, &joined, &own)).collect();
-    let mut links = Links { offsets: Vec::with_capacity(first.last().map_or(1, |&symbols| symbols as usize + 1)), edges: Vec::with_capacity(groups.iter().map(|(edges, _)| edges.len()).sum()), unresolved: parts.unresolved(), communities: Vec::new() };
+    let mut links = Links { offsets: Vec::with_capacity(first.last().map_or(1, |&symbols| symbols as usize + 1)), edges: Vec::with_capacity(groups.iter().map(|(edges, _)| edges.len()).sum()), outside: parts.outside(), unresolved: parts.unresolved(), communities: Vec::new() };
     links.offsets.push(0);
     for (edges, counts) in groups {
         let mut end = links.edges.len() as u32;

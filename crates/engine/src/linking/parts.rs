@@ -5,9 +5,9 @@
 //! costs one full linking.
 
 use super::assembly::Edges;
-use contextd_link::{Reason, Unresolved};
-use contextd_model::graph::EdgeRow;
-use contextd_model::{ContentHash, EdgeKind};
+use contextd_link::{FileLinks, Reason, Unresolved};
+use contextd_model::graph::{EdgeRow, OutsideEdge};
+use contextd_model::{ContentHash, EdgeKind, Provenance};
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -18,6 +18,8 @@ pub struct Part {
     pub unresolved: Vec<(u8, u8, u64)>,
     /// Edges that other files may add to, or whose source stands in another file.
     pub joined: Edges,
+    /// Edges to what no file defines.
+    pub outside: Vec<OutsideEdge>,
 }
 
 /// The shares of all files, in global order.
@@ -30,16 +32,18 @@ pub struct Parts {
 pub fn is_joined(source: u32, edge: &EdgeRow, own: &Range<u32>) -> bool {
     match edge.kind() {
         EdgeKind::CoTestedWith => true,
-        EdgeKind::Contains => !(own.contains(&source) && own.contains(&edge.target)),
+        // The result of a call goes from the callee's file to the caller's, which says so.
+        EdgeKind::Contains | EdgeKind::Dataflow => !(own.contains(&source) && own.contains(&edge.target)),
         _ => false,
     }
 }
 
 /// Tells what a file says of its own symbols from its share in others.
-pub fn split((edges, unresolved): (Edges, Unresolved), own: Range<u32>) -> (Edges, Part) {
+pub fn split(links: FileLinks, own: Range<u32>) -> (Edges, Part) {
+    let FileLinks { edges, outside, unresolved } = links;
     let (joined, edges) = edges.into_iter().partition(|(source, edge)| !own.contains(source) || is_joined(*source, edge, &own));
     let unresolved = unresolved.counts.into_iter().map(|((language, reason), count)| (language, reason as u8, count)).collect();
-    (edges, Part { unresolved, joined })
+    (edges, Part { unresolved, joined, outside })
 }
 
 impl Parts {
@@ -50,6 +54,13 @@ impl Parts {
             *total.counts.entry((*language, reason_of(*reason))).or_default() += count;
         }
         total
+    }
+
+    /// Gathers the edges to what no file defines.
+    pub fn outside(&self) -> Vec<OutsideEdge> {
+        let mut all: Vec<OutsideEdge> = self.files.iter().flat_map(|part| part.outside.iter().cloned()).collect();
+        all.sort_unstable();
+        all
     }
 
     /// Keeps the shares for the next run, as those of the graph `key`.
@@ -66,6 +77,12 @@ impl Parts {
             for (source, edge) in &part.joined {
                 [*source, edge.target, edge.line].into_iter().for_each(|number| put(&mut bytes, number));
                 bytes.extend([edge.kind, edge.confidence, edge.provenance, edge.count]);
+            }
+            put(&mut bytes, part.outside.len() as u32);
+            for edge in &part.outside {
+                [edge.source, edge.line, edge.name.len() as u32].into_iter().for_each(|number| put(&mut bytes, number));
+                bytes.extend([edge.kind as u8, edge.confidence, edge.provenance as u8, edge.count]);
+                bytes.extend_from_slice(edge.name.as_bytes());
             }
         }
         let mut file = ContentHash::of(&bytes).0.to_vec();
@@ -126,6 +143,12 @@ fn take_part(rest: &mut &[u8]) -> Option<Part> {
         let row = take(rest, 4)?;
         part.joined.push((source, EdgeRow { target, line, kind: row[0], confidence: row[1], provenance: row[2], count: row[3] }));
     }
+    for _ in 0..take_number(rest)? {
+        let (source, line, length) = (take_number(rest)?, take_number(rest)?, take_number(rest)?);
+        let row = take(rest, 4)?;
+        let name = std::str::from_utf8(take(rest, length as usize)?).ok()?.to_owned();
+        part.outside.push(OutsideEdge { source, kind: EdgeKind::from_byte(row[0]), name, line, confidence: row[1], provenance: Provenance::from_byte(row[2]), count: row[3] });
+    }
     Some(part)
 }
 
@@ -137,7 +160,8 @@ mod tests {
     fn parts_come_back_whole_and_for_their_graph_only() {
         let folder = tempfile::tempdir().unwrap();
         let edge = EdgeRow { target: 7, line: 3, kind: 2, confidence: 70, provenance: 1, count: 9 };
-        let parts = Parts { files: vec![Part::default(), Part { unresolved: vec![(4, 1, 1 << 40)], joined: vec![(5, edge)] }] };
+        let outside = OutsideEdge { source: 3, kind: EdgeKind::ReadsEnv, name: "HOME".into(), line: 8, confidence: 95, provenance: Provenance::AstResolved, count: 1 };
+        let parts = Parts { files: vec![Part::default(), Part { unresolved: vec![(4, 1, 1 << 40)], joined: vec![(5, edge)], outside: vec![outside] }] };
         let key = ContentHash::of(b"graph");
         parts.write(folder.path(), key);
         assert_eq!(Parts::read(folder.path(), key), Some(parts));

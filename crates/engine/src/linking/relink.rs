@@ -136,7 +136,7 @@ fn link_some(segments: &[Segment], first: &[u32], files: &[u32]) -> Vec<FileLink
     let mut rows = Rows::default();
     let world = World::build(&rows.read(segments));
     let link = |&file: &u32| {
-        let (own, part) = parts::split(world.link_file_counted(file as usize), symbols_of(first, file as usize));
+        let (own, part) = parts::split(world.link_file(file as usize), symbols_of(first, file as usize));
         (file, own, part)
     };
     files.par_iter().map(link).collect()

@@ -108,7 +108,7 @@ fn relink(world: World<'_>, index: &Path, keys: &[ContentHash], files: &[u32], r
     }
     let world = world.with_facts(&changed)?;
     let link = |&file: &u32| {
-        let (own, part) = parts::split(world.link_file_counted(file as usize), symbols_of(&first, file as usize));
+        let (own, part) = parts::split(world.link_file(file as usize), symbols_of(&first, file as usize));
         (file, own, part)
     };
     // Whoever asked may be gone; then nobody waits.

@@ -2,6 +2,7 @@
 
 mod determinism;
 mod early;
+mod edges;
 mod ledger;
 mod hostile;
 mod incremental;

@@ -14,7 +14,10 @@ impl<'t> Walk<'t> {
         let type_text = if matches!(type_text, "var" | "auto" | "val") { "" } else { type_text };
         let value = find(node, &rule.value);
         if rule.parameter {
-            self.parameter(node, name, type_text, value.is_some());
+            let names = if rule.many { find_all(node, &rule.name) } else { vec![name] };
+            for name in names {
+                self.parameter(node, name, type_text, value.is_some());
+            }
             return;
         }
         let several = if rule.many { find_all(node, &rule.name) } else { Vec::new() };

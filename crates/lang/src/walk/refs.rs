@@ -182,7 +182,9 @@ impl<'t> Walk<'t> {
             RefKind::Route => {
                 let method = self.strings.intern(&names::split_last(path).1.to_uppercase());
                 let name = self.strings.intern(literal);
-                self.push_reference(owner, name, method, kind, start, line, count);
+                // A decorator belongs to its function; a call has its handler among the arguments.
+                let arguments = if first.start_byte() < self.annotation_until { UNKNOWN } else { count };
+                self.push_reference(owner, name, method, kind, start, line, arguments);
             }
             _ => {
                 let name = self.strings.intern(literal.split_whitespace().next().unwrap_or(literal));

@@ -3,7 +3,7 @@
 use super::{Annotation, Walk, find, find_all, is_name, line_of};
 use crate::header;
 use crate::rules::{DocStyle, SymbolRule, VisibilityStyle};
-use contextd_model::facts::{FILE_SYMBOL, MAX_SIGNATURE, SymbolRow, base_kind, modifier};
+use contextd_model::facts::{FILE_SYMBOL, MAX_SIGNATURE, SymbolRow, UNKNOWN_PARAMETERS, base_kind, modifier};
 use contextd_model::{RefKind, SymbolKind, Visibility};
 use tree_sitter::Node;
 
@@ -84,12 +84,27 @@ impl<'t> Walk<'t> {
         let generics = find(node, &rule.generics).map_or("", |child| self.text_of(child));
         let draft = Draft { node, name, name_start: name_end_anchor(name_node, name, self.text), scope: &scope, kind, body, type_text, generics };
         let symbol = self.open_symbol(draft);
+        if kind.is_callable() {
+            self.symbols[symbol as usize].parameters = self.count_parameters(node, rule);
+        }
         self.hooks.declared(node, symbol, self);
         for (finder, kind) in [(&rule.extends, base_kind::EXTENDS), (&rule.implements, base_kind::IMPLEMENTS)] {
             if let Some(list) = find(node, finder) {
                 self.base_container(list, kind);
             }
         }
+    }
+
+    /// Counts the parameters that a declaration lists; one entry may name several (`a, b int`).
+    fn count_parameters(&self, node: Node<'t>, rule: &SymbolRule) -> u8 {
+        let Some(list) = rule.parameters.and_then(|field| node.child_by_field_id(field)) else { return UNKNOWN_PARAMETERS };
+        let mut cursor = list.walk();
+        let entries = list.named_children(&mut cursor).filter(|child| !self.rules.kinds.get(child.kind_id() as usize).is_some_and(|rule| rule.comment));
+        let names = |entry: Node<'t>| match self.rules.kinds.get(entry.kind_id() as usize).and_then(|rule| rule.binding.as_ref()) {
+            Some(binding) if binding.parameter && binding.many => find_all(entry, &binding.name).len().max(1),
+            _ => 1,
+        };
+        entries.map(names).sum::<usize>().min(usize::from(UNKNOWN_PARAMETERS) - 1) as u8
     }
 
     /// Adds a symbol and makes it the owner of what follows inside its node. Hooks that find
@@ -129,6 +144,7 @@ impl<'t> Walk<'t> {
             modifiers,
             complexity: u16::from(draft.kind.is_callable()),
             kind: draft.kind as u8,
+            parameters: if draft.kind.is_callable() { UNKNOWN_PARAMETERS } else { 0 },
             ..SymbolRow::default()
         };
         // A block that ends with its line feed ends on the line before.

@@ -4,7 +4,7 @@ use super::World;
 use crate::key;
 use crate::policy::Modules as Style;
 use contextd_model::SymbolKind;
-use contextd_model::facts::{FILE_SYMBOL, binding};
+use contextd_model::facts::{FILE_SYMBOL, UNKNOWN_PARAMETERS, binding};
 use rustc_hash::FxHashMap;
 
 /// Types that may satisfy one interface; a method set that more types have says little.
@@ -83,61 +83,131 @@ fn methods_of(world: &World<'_>, interface: u32) -> Vec<u32> {
 
 fn has_method(world: &World<'_>, candidate: u32, wanted: u32) -> bool {
     let name = key::name(world.name_of(wanted));
-    let (count, types) = parameters(world, wanted);
-    world.in_scope(candidate, name).iter().any(|&method| {
-        let (own_count, own_types) = parameters(world, method);
-        // Parameters without names leave their types unknown here.
-        own_count == count
-            && (types.len() != count || own_types.len() != count || types == own_types)
-    })
-}
-
-/// Returns how many parameters a method has and the heads of their types, packages off: the same
-/// type is named differently inside and outside of its package.
-fn parameters<'f>(world: &World<'f>, method: u32) -> (usize, Vec<&'f str>) {
-    let view = &world.files[world.file_of(method) as usize].view;
-    let local = world.local(method);
-    let start = view.bindings.partition_point(|row| row.owner < local);
-    let rows = view.bindings[start..]
+    let asked = Shape::of(world, wanted);
+    world
+        .in_scope(candidate, name)
         .iter()
-        .take_while(|row| row.owner == local)
-        .filter(|row| row.how == binding::PARAMETER);
-    let heads = rows
-        .map(|row| view.str(row.type_text))
-        .map(|text| text.rsplit(['.', '*', ']', ' ']).next().unwrap_or(text));
-    // A method's receiver is its first parameter; named results follow and are cut off.
-    let outside = world.outer.contains_key(&method);
-    let count = parameter_count(view.str(world.row(method).signature), outside);
-    (
-        count,
-        heads.skip(usize::from(outside)).take(count).collect(),
-    )
+        .any(|&method| asked.fits(&Shape::of(world, method)))
 }
 
-/// Counts the names in a signature's parameter list.
-fn parameter_count(signature: &str, has_receiver: bool) -> usize {
-    let rest = if has_receiver {
-        signature
-            .split_once(')')
-            .map_or(signature, |(_, rest)| rest)
-    } else {
-        signature
-    };
-    let Some(open) = rest.find('(') else { return 0 };
-    let (mut depth, mut commas, mut any) = (0usize, 0usize, false);
-    for c in rest[open..].chars() {
-        match c {
-            '(' | '[' | '{' => depth += 1,
-            ')' | ']' | '}' => {
-                depth -= 1;
-                if depth == 0 {
-                    break;
-                }
-            }
-            ',' if depth == 1 => commas += 1,
-            ' ' => {}
-            _ => any = true,
+/// What a method takes and gives, as far as its facts tell.
+struct Shape<'f> {
+    /// Parameters, the receiver aside; `None` when they are not known.
+    count: Option<usize>,
+    /// Heads of the types of the parameters, as many as are named.
+    parameters: Vec<&'f str>,
+    results: usize,
+    /// Head of the last result's type; only the last of a list is sure to be written with its type.
+    last_result: &'f str,
+    /// Types may be parameters of the interface, so their names say nothing.
+    generic: bool,
+}
+
+impl<'f> Shape<'f> {
+    fn of(world: &World<'f>, method: u32) -> Self {
+        let view = &world.files[world.file_of(method) as usize].view;
+        let local = world.local(method);
+        let row = world.row(method);
+        let count = Some(usize::from(row.parameters))
+            .filter(|&count| count != usize::from(UNKNOWN_PARAMETERS));
+        let start = view.bindings.partition_point(|row| row.owner < local);
+        let bound = view.bindings[start..]
+            .iter()
+            .take_while(|row| row.owner == local)
+            .filter(|row| row.how == binding::PARAMETER);
+        // A method's receiver is its first parameter; named results follow and are cut off.
+        let receiver = usize::from(world.outer.contains_key(&method));
+        let parameters = bound
+            .map(|row| head(view.str(row.type_text)))
+            .skip(receiver)
+            .take(count.unwrap_or(0))
+            .collect();
+        let (results, last_result) = results(view.str(row.type_text));
+        let generic = view
+            .symbols
+            .get(row.parent as usize)
+            .is_some_and(|parent| !parent.generics.is_empty());
+        Self {
+            count,
+            parameters,
+            results,
+            last_result,
+            generic,
         }
     }
-    if any { commas + 1 } else { 0 }
+
+    /// True when nothing that is known of both tells them apart.
+    fn fits(&self, other: &Self) -> bool {
+        if self.count.zip(other.count).is_some_and(|(left, right)| left != right)
+            || self.results != other.results
+        {
+            return false;
+        }
+        if self.generic || other.generic {
+            return true;
+        }
+        // Parameters without names leave their types unknown.
+        let told = self.parameters.len() == other.parameters.len()
+            && self.count == Some(self.parameters.len());
+        let same = |(left, right): (&&str, &&str)| !is_plain(left) || !is_plain(right) || left == right;
+        same((&self.last_result, &other.last_result))
+            && (!told || self.parameters.iter().zip(&other.parameters).all(same))
+    }
+}
+
+/// Returns the last name of a type: the same type is named differently inside and outside of its
+/// package.
+fn head(text: &str) -> &str {
+    text.rsplit(['.', '*', ']', ' ']).next().unwrap_or(text)
+}
+
+/// True for the name of a type, not for a function or an inline type.
+fn is_plain(head: &str) -> bool {
+    !head.is_empty() && head.chars().all(|c| c.is_alphanumeric() || c == '_')
+}
+
+/// Returns how many results a written result type has, and the head of the last one's type.
+fn results(text: &str) -> (usize, &str) {
+    let text = text.trim();
+    let Some(list) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else {
+        return (usize::from(!text.is_empty()), head(text));
+    };
+    let list = list.trim().trim_end_matches(',');
+    let (mut depth, mut count, mut start) = (0usize, 1, 0);
+    for (at, c) in list.char_indices() {
+        match c {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => {
+                count += 1;
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    if list.is_empty() {
+        (0, "")
+    } else {
+        (count, head(list[start..].trim()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_are_counted_with_and_without_names() {
+        for (text, expected) in [
+            ("", (0, "")),
+            ("error", (1, "error")),
+            ("*pkg.Type", (1, "Type")),
+            ("(int, error)", (2, "error")),
+            ("(a, b int, err error)", (3, "error")),
+            ("(map[string]pkg.Item, func(a, b int) bool)", (2, "bool")),
+            ("(\n\tint,\n\terror,\n)", (2, "error")),
+        ] {
+            assert_eq!(results(text), expected, "{text:?}");
+        }
+    }
 }

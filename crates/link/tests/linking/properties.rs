@@ -78,10 +78,10 @@ proptest! {
         for ((path, old), (_, new)) in before.iter().zip(&after) {
             prop_assert_eq!(interface_fingerprint(old.view()), interface_fingerprint(new.view()), "{}", path);
         }
-        let of = |facts: &[(String, FileFacts)]| -> Vec<Vec<_>> {
+        let of = |facts: &[(String, FileFacts)]| -> Vec<_> {
             let files: Vec<LinkFile<'_>> = facts.iter().map(|(path, facts)| LinkFile { path, view: facts.view() }).collect();
             let world = World::build(&files);
-            (0..files.len()).map(|file| world.link_file(file)).collect()
+            (0..files.len()).map(|file| world.link_file(file)).collect::<Vec<contextd_link::FileLinks>>()
         };
         for (at, (old, new)) in of(&before).into_iter().zip(of(&after)).enumerate() {
             if before[at].0 != format!("p/m{edited}.py") {

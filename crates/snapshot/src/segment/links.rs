@@ -11,12 +11,13 @@ use contextd_model::StrId;
 use contextd_model::facts::{BaseRow, BindingRow, FileFacts, ImportRow, RefRow, SymbolRow};
 use rustc_hash::FxHashMap;
 
-/// Strings of a symbol that say what it is typed and marked with.
+/// What says how a symbol is typed, marked and called: strings by their places, and a number.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TypeStrings {
     pub(crate) type_text: u32,
     pub(crate) generics: u32,
     pub(crate) annotations: u32,
+    pub(crate) parameters: u8,
 }
 
 /// Rows of one file, their strings replaced by places in `strings`.
@@ -107,6 +108,7 @@ impl Links {
         rows::put(out, &self.types, |row| row.type_text);
         rows::put(out, &self.types, |row| row.generics);
         rows::put(out, &self.types, |row| row.annotations);
+        rows::put(out, &self.types, |row| row.parameters.into());
         put_refs(out, &self.refs);
         put_imports(out, &self.imports);
         put_bases(out, &self.bases);
@@ -130,6 +132,9 @@ impl Links {
         });
         rows::take(&mut reader, &mut self.types, |row, value| {
             row.annotations = value
+        });
+        rows::take(&mut reader, &mut self.types, |row, value| {
+            row.parameters = value as u8
         });
         take_refs(&mut reader, &mut self.refs);
         take_imports(&mut reader, &mut self.imports);
@@ -176,6 +181,7 @@ impl Places<'_> {
             type_text: self.place(row.type_text),
             generics: self.place(row.generics),
             annotations: self.place(row.annotations),
+            parameters: row.parameters,
         }
     }
 }

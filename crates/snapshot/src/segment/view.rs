@@ -198,6 +198,7 @@ impl LinkRows {
             row.type_text = scratch.place(types.type_text);
             row.generics = scratch.place(types.generics);
             row.annotations = scratch.place(types.annotations);
+            row.parameters = types.parameters;
         }
     }
 

@@ -198,6 +198,8 @@ fn symbol(
             random.below(33) as u8
         },
         visibility: random.below(5) as u8,
+        parameters: random.below(256) as u8,
+        pad: [0; 3],
     }
 }
 

@@ -18,14 +18,16 @@ impl Engine {
             return (History::default(), Vec::new());
         };
         let folder = self.places.index.join("history");
-        let path = folder.join(format!("{}.history", file_name(&format!("{head:?}"), &limits)));
+        let path = folder.join(format!("{}.history", file_name(&format!("{head:?} scrubbed {}", self.config.fingerprint().secrets.to_hex()), &limits)));
         let stored = fs::read(&path).ok();
         if let Some(history) = stored.as_deref().and_then(History::decode) {
             return (history, Vec::new());
         }
         let previous = newest(&folder).and_then(|path| fs::read(path).ok()).and_then(|bytes| History::decode(&bytes));
         let view: Option<HistoryView<'_>> = previous.as_ref().map(History::view);
-        let (history, problems) = History::load(&self.places.root, &limits, view);
+        let (mut history, problems) = History::load(&self.places.root, &limits, view);
+        // What a message quotes is scrubbed as a text file would be.
+        history.scrub_messages(|message| self.scrubber.scrub(message, "COMMIT_EDITMSG").text.into_owned());
         // Not being able to keep it costs time at the next call, nothing else.
         let _ = self.store_history(&folder, &path, &history.encode());
         (history, problems)

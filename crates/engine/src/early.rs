@@ -6,7 +6,7 @@
 
 use crate::engine::Engine;
 use crate::error::{EngineError, Result};
-use crate::extraction::{BATCH, Outcome};
+use crate::extraction::{BATCH, Known, Left, Outcome};
 use contextd_scan::FileEntry;
 use contextd_snapshot::SnapshotName;
 use contextd_store::{BootstrapFile, BootstrapStatus, Ledger};
@@ -59,16 +59,21 @@ impl Plan {
         (!batch.is_empty()).then_some(batch)
     }
 
-    /// Returns how many files are still to be read.
-    pub fn left(&self) -> usize {
-        self.rest.len()
+    /// Records the files of a first run that could not be read.
+    pub fn mark_failed(&self, ledger: &mut dyn Ledger, outcomes: &[Outcome], now: i64) -> Result<()> {
+        let failures = outcomes.iter().filter_map(|outcome| Some((&outcome.entry.rel, outcome.result.as_ref().err()?)));
+        let files: Vec<BootstrapFile> = failures.map(|(path, left)| failed(path, left, now)).collect();
+        if self.is_long && !files.is_empty() {
+            ledger.bootstrap_mark(&files)?;
+        }
+        Ok(())
     }
 
     /// Records how far a first run has come.
-    pub fn mark(&self, ledger: &mut dyn Ledger, outcomes: &[Outcome], now: i64) -> Result<()> {
+    pub fn mark(&self, ledger: &mut dyn Ledger, files: &[&Known], now: i64) -> Result<()> {
         if self.is_long {
-            let files: Vec<BootstrapFile> = outcomes.iter().map(|outcome| progress_of(outcome, now)).collect();
-            ledger.bootstrap_mark(&files)?;
+            let done = |file: &&Known| BootstrapFile { path: file.path.clone(), status: BootstrapStatus::Completed, at: now, error_message: None };
+            ledger.bootstrap_mark(&files.iter().map(done).collect::<Vec<_>>())?;
         }
         Ok(())
     }
@@ -81,10 +86,11 @@ impl Plan {
     }
 }
 
-fn progress_of(outcome: &Outcome, now: i64) -> BootstrapFile {
-    let failure = outcome.result.as_ref().err().filter(|left| left.problem.is_some());
-    let status = if failure.is_some() { BootstrapStatus::Failed } else { BootstrapStatus::Completed };
-    BootstrapFile { path: outcome.entry.rel.clone(), status, at: now, error_message: failure.map(|left| left.detail.clone()) }
+/// A file that was left out by a rule counts as done, one with a problem does not.
+fn failed(path: &str, left: &Left, now: i64) -> BootstrapFile {
+    let status = if left.problem.is_some() { BootstrapStatus::Failed } else { BootstrapStatus::Completed };
+    let error_message = left.problem.is_some().then(|| left.detail.clone());
+    BootstrapFile { path: path.to_owned(), status, at: now, error_message }
 }
 
 /// Returns the place of a file in the queue, the first first.

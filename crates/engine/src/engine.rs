@@ -4,7 +4,7 @@ use crate::error::{EngineError, Result};
 use crate::linking::Warm;
 use crate::places::Places;
 use contextd_model::config::{self, Config};
-use contextd_model::{ContentHash, Problem, Severity};
+use contextd_model::{ContentHash, FileFacts, Problem, Severity};
 use contextd_scan::Scanner;
 use contextd_scan::secrets::Scrubber;
 use contextd_snapshot::Snapshot;
@@ -70,6 +70,20 @@ impl Engine {
     /// Names everything that shapes a snapshot beside the files: facts and what is made of them.
     pub(crate) fn extractor(&self) -> String {
         format!("{}.{}", self.facts_version(), crate::linking::LINK_VERSION)
+    }
+
+    /// True when the facts of a snapshot were made by this version with these settings.
+    pub(crate) fn has_same_facts(&self, snapshot: &Snapshot) -> bool {
+        snapshot.manifest().extractor.rsplit_once('.').is_some_and(|(facts, _)| facts == self.facts_version())
+    }
+
+    /// Returns the facts of an indexed file as its snapshot holds them; `None` when it is not indexed.
+    pub fn facts_of(&self, path: &str) -> Result<Option<FileFacts>> {
+        let Some(snapshot) = self.snapshot()? else { return Ok(None) };
+        let Some(file) = snapshot.find_file(path) else { return Ok(None) };
+        let number = snapshot.segment_of_file(file);
+        let local = file - snapshot.files_of_segment(number).start;
+        Ok(snapshot.segments()[number].thaw(&[local]).pop().flatten())
     }
 
     /// Names everything that shapes facts: extractor, chunking and redaction.

@@ -1,17 +1,21 @@
-//! Files → facts, through the cache: what was extracted once is only looked up.
+//! Files → facts: reading, naming and making them.
 
 use crate::engine::Engine;
-use crate::facts::Facts;
-use crate::progress::Progress;
 use contextd_lang::LanguageId;
 use contextd_model::facts::file_flag;
 use contextd_model::{ContentHash, FileFacts, Problem};
 use contextd_scan::{FileEntry, ReadFailure};
-use contextd_store::{FactsKey, compress};
+use contextd_store::FactsKey;
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use std::sync::{Mutex, PoisonError};
 
-/// Files handled between two writes to the cache: a killed run loses at most these.
+/// Files read between two questions whether to go on.
 pub const BATCH: usize = 256;
+
+/// Bytes of texts that are kept between reading files and making their facts; what is beyond is read
+/// again.
+const MAX_TEXTS: usize = 64 << 20;
 
 /// A file that belongs to the index, with the name of its facts.
 #[derive(Clone, Debug)]
@@ -33,10 +37,40 @@ pub struct Left {
     pub detail: String,
 }
 
+/// Texts that were read and are still to be looked into, by path.
+#[derive(Default)]
+pub struct Texts {
+    kept: Mutex<Kept>,
+}
+
+#[derive(Default)]
+struct Kept {
+    texts: FxHashMap<String, String>,
+    bytes: usize,
+}
+
+impl Texts {
+    fn keep(&self, path: &str, text: String) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.bytes + text.len() <= MAX_TEXTS {
+            kept.bytes += text.len();
+            kept.texts.insert(path.to_owned(), text);
+        }
+    }
+
+    /// Hands a text out, once.
+    pub fn take(&self, path: &str) -> Option<String> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = kept.texts.remove(path)?;
+        kept.bytes -= text.len();
+        Some(text)
+    }
+}
+
 /// Facts of one engine's files: how they are named and made.
 #[derive(Clone, Copy)]
 pub struct Extraction<'e> {
-    engine: &'e Engine,
+    pub engine: &'e Engine,
     extractor: ContentHash,
 }
 
@@ -54,57 +88,30 @@ impl<'e> Extraction<'e> {
         FactsKey { content: hash, extractor: ContentHash(salt).short() }
     }
 
-    /// Reads files and makes sure that their facts are in the cache, a batch at a time. Returns
-    /// outcomes in the order of `entries`.
-    pub fn batch(&self, facts: &mut Facts, entries: Vec<FileEntry>, progress: &dyn Progress) -> Vec<Outcome> {
-        let read: Vec<(FileEntry, std::result::Result<Text, Left>)> = entries.into_par_iter().map(|entry| self.read(entry)).collect();
-        let keys: Vec<FactsKey> = read.iter().filter_map(|(_, text)| text.as_ref().ok()).map(|text| self.key(&text.known.path, text.known.hash, text.known.language)).collect();
-        let present = facts.contains(&keys);
-        let mut present = keys.into_iter().zip(present);
-        let jobs: Vec<(FileEntry, std::result::Result<(Text, FactsKey, bool), Left>)> = read
-            .into_iter()
-            .map(|(entry, text)| {
-                let text = text.map(|text| {
-                    let (key, there) = present.next().unwrap_or((self.key(&text.known.path, text.known.hash, text.known.language), false));
-                    (text, key, there)
-                });
-                (entry, text)
-            })
-            .collect();
-        let done: Vec<(Outcome, Option<(FactsKey, Vec<u8>)>)> = jobs
-            .into_par_iter()
-            .map(|(entry, job)| {
-                let (result, packed) = match job {
-                    Ok((text, key, there)) => {
-                        let packed = (!there).then(|| (key, compress(&self.facts_of(&text.known, &text.text).encode())));
-                        (Ok(text.known), packed)
-                    }
-                    Err(left) => (Err(left), None),
-                };
-                progress.advance(1);
-                (Outcome { entry, result }, packed)
-            })
-            .collect();
-        let fresh: Vec<(FactsKey, &[u8])> = done.iter().filter_map(|(_, packed)| packed.as_ref().map(|(key, bytes)| (*key, bytes.as_slice()))).collect();
-        facts.put(&fresh);
-        done.into_iter().map(|(outcome, _)| outcome).collect()
+    /// Reads files, a batch at a time, in the order of `entries`; texts are kept as far as they may.
+    pub fn batch(&self, texts: &Texts, entries: Vec<FileEntry>) -> Vec<Outcome> {
+        entries.into_par_iter().map(|entry| self.read(texts, entry)).collect()
     }
 
-    fn read(&self, mut entry: FileEntry) -> (FileEntry, std::result::Result<Text, Left>) {
-        match self.engine.scanner.read(&entry.rel) {
+    fn read(&self, texts: &Texts, mut entry: FileEntry) -> Outcome {
+        let result = match self.engine.scanner.read(&entry.rel) {
             Ok(bytes) => {
                 // The stamp of the bytes that were read, not of the scan before.
                 let stamp = bytes.stamp;
                 (entry.size, entry.mtime_ns, entry.ctime_ns, entry.inode, entry.mode) = (stamp.size, stamp.mtime_ns, stamp.ctime_ns, stamp.inode, stamp.mode);
                 let language = contextd_lang::detect(&entry.rel, &bytes.text);
-                let known = Known { path: entry.rel.clone(), hash: bytes.hash, language };
-                (entry, Ok(Text { known, text: bytes.text }))
+                texts.keep(&entry.rel, bytes.text);
+                Ok(Known { path: entry.rel.clone(), hash: bytes.hash, language })
             }
-            Err(failure) => {
-                let left = left_out(&entry.rel, &failure);
-                (entry, Err(left))
-            }
-        }
+            Err(failure) => Err(left_out(&entry.rel, &failure)),
+        };
+        Outcome { entry, result }
+    }
+
+    /// Makes the facts of a file from its text, or from the file while it still has the same content.
+    pub fn make(&self, file: &Known, text: Option<String>) -> Option<FileFacts> {
+        let text = text.or_else(|| self.engine.scanner.read(&file.path).ok().filter(|bytes| bytes.hash == file.hash).map(|bytes| bytes.text))?;
+        Some(self.facts_of(file, &text))
     }
 
     /// Scrubs and extracts. Pure but for the engine's settings, which are part of the key.
@@ -117,23 +124,6 @@ impl<'e> Extraction<'e> {
         }
         facts
     }
-
-    /// Returns facts by key; those that the cache has lost are extracted again from the file, when
-    /// it still has the same content.
-    pub fn load(&self, facts: &Facts, files: &[&Known]) -> Vec<Option<FileFacts>> {
-        let keys: Vec<FactsKey> = files.iter().map(|file| self.key(&file.path, file.hash, file.language)).collect();
-        let mut found = facts.load(&keys);
-        for (at, slot) in found.iter_mut().enumerate().filter(|(_, slot)| slot.is_none()) {
-            let file = files[at];
-            *slot = self.engine.scanner.read(&file.path).ok().filter(|bytes| bytes.hash == file.hash).map(|bytes| self.facts_of(file, &bytes.text));
-        }
-        found
-    }
-}
-
-struct Text {
-    known: Known,
-    text: String,
 }
 
 fn left_out(path: &str, failure: &ReadFailure) -> Left {

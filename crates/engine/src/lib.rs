@@ -4,6 +4,7 @@
 //! brings the index up to date and publishes a snapshot; [`Engine::snapshot`] opens what is
 //! published. Clocks, homes and terminals stay outside: what is needed of them is handed in.
 
+mod archive;
 mod audit;
 mod changes;
 mod context;
@@ -12,17 +13,19 @@ mod early;
 mod engine;
 mod error;
 mod extraction;
-mod facts;
 mod freeze;
 mod history;
 mod jobs;
+mod leaving;
 mod linking;
+mod neighbours;
 mod places;
 mod progress;
 mod reader;
 mod records;
 mod refresh;
 mod scope;
+mod sources;
 mod status;
 mod update;
 mod watching;

@@ -5,7 +5,6 @@
 pub enum Stage {
     Scan,
     Extract,
-    Freeze,
     Link,
     Record,
 }
@@ -15,7 +14,6 @@ impl Stage {
         match self {
             Stage::Scan => "scanning",
             Stage::Extract => "reading",
-            Stage::Freeze => "freezing",
             Stage::Link => "linking",
             Stage::Record => "recording",
         }

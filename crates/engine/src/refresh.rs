@@ -37,6 +37,8 @@ pub struct Refreshed {
     pub files: u32,
     pub read: u32,
     pub removed: u32,
+    /// Files whose content no snapshot and no archive had.
+    pub extracted: u32,
     pub segments_written: u32,
     /// Files whose references were resolved again.
     pub linked: u32,

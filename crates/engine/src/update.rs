@@ -3,18 +3,19 @@
 use crate::changes::Changes;
 use crate::engine::Engine;
 use crate::error::{EngineError, Result};
-use crate::extraction::{BATCH, Extraction, Known, Outcome};
-use crate::facts::Facts;
+use crate::archive::Archive;
+use crate::extraction::{Extraction, Known, Outcome, Texts};
 use crate::linking::{self, Relinked};
+use crate::neighbours::{self, Neighbours};
 use crate::progress::{Progress, Stage};
 use crate::records::{self, Recording};
 use crate::refresh::{RefreshOptions, Refreshed, unchanged};
-use crate::{early, freeze};
+use crate::sources::Sources;
+use crate::{early, freeze, leaving};
 use contextd_lang::LanguageId;
 use contextd_model::{ContentHash, Problem};
-use contextd_scan::FileEntry;
 use contextd_snapshot::{Durability, Manifest, Segment, Snapshot, SnapshotName, Tree, TreeFile, collect_garbage, publish, segment_path};
-use contextd_store::{FactsKey, FileState, FileStatus, Ledger};
+use contextd_store::{FileState, FileStatus, Ledger};
 use std::sync::PoisonError;
 
 /// What a run starts from.
@@ -37,6 +38,8 @@ pub struct Published {
     pub name: SnapshotName,
     pub manifest: Manifest,
     pub segments_written: usize,
+    /// Files whose facts had to be made.
+    pub extracted: u32,
     /// Files whose facts could not be had.
     pub lost: Vec<String>,
     pub relinked: Relinked,
@@ -49,26 +52,46 @@ pub struct Run<'e> {
     pub problems: Vec<Problem>,
 }
 
+/// What facts are made with and looked up in.
+struct Tools<'e> {
+    extraction: Extraction<'e>,
+    archive: Archive,
+    neighbours: Neighbours<'e>,
+    texts: Texts,
+}
+
+impl<'e> Tools<'e> {
+    fn new(engine: &'e Engine) -> Self {
+        Self { extraction: Extraction::new(engine), archive: Archive::open(engine), neighbours: Neighbours::new(engine), texts: Texts::default() }
+    }
+
+    fn sources<'t>(&'t self, previous: Option<&'t Snapshot>) -> Sources<'t> {
+        Sources::new(self.extraction, &self.archive, &self.neighbours, &self.texts, previous)
+    }
+}
+
 impl Run<'_> {
     /// Brings snapshot and ledger up to date.
     pub fn update(mut self, ledger: &mut dyn Ledger, mut changes: Changes, base: &Base) -> Result<Refreshed> {
-        let mut facts = Facts::open(self.engine);
-        let extraction = Extraction::new(self.engine);
-        let entries = std::mem::take(&mut changes.read);
-        let outcomes = self.extract(&extraction, &mut facts, ledger, entries, base)?;
+        let mut tools = Tools::new(self.engine);
+        let mut plan = early::Plan::new(self.engine, std::mem::take(&mut changes.read), base.previous.is_none());
+        plan.begin(ledger)?;
+        let (outcomes, first) = self.read(&tools, ledger, &mut plan)?;
         self.problems.extend(outcomes.iter().filter_map(|outcome| outcome.result.as_ref().err()?.problem.clone()));
-        self.problems.extend(facts.take_problems());
+        self.problems.extend(tools.archive.take_problems());
         if base.trusted && base.complete && is_as_before(&outcomes, &changes) {
             records::restamp(self.engine, ledger, &outcomes, &changes.before, self.options.now)?;
             return Ok(Refreshed { read: outcomes.len() as u32, ..unchanged(base.previous.as_ref(), self.problems) });
         }
         let known = known_files(&changes.same, &outcomes);
-        let published = self.publish(&extraction, &facts, &known, base.previous.as_ref())?;
+        let previous = first.as_ref().or(base.previous.as_ref());
+        let now = self.options.now;
+        let published = self.publish(&tools.sources(previous), &known, previous, &mut |files| plan.mark(ledger, files, now))?;
         self.progress.begin(Stage::Record, 0);
         let snapshot = Snapshot::open_named(&self.engine.places.index, published.name)?;
         let recording = Recording { engine: self.engine, snapshot: &snapshot, outcomes: &outcomes, changes: &changes, published: &published, complete: base.complete && base.trusted, now: self.options.now };
         recording.write(ledger)?;
-        self.keep_house(ledger, &mut facts, &extraction, &known);
+        self.keep_house(ledger, &mut tools, &outcomes, &changes, &known, base.previous.as_ref());
         Ok(self.refreshed(&published, outcomes.len(), changes.removed.len(), base))
     }
 
@@ -80,6 +103,7 @@ impl Run<'_> {
             files,
             read: read as u32,
             removed: removed as u32,
+            extracted: published.extracted,
             segments_written: published.segments_written as u32,
             linked: published.relinked.count(files),
             source_bytes: published.manifest.segments.iter().map(|entry| entry.source_bytes).sum(),
@@ -88,31 +112,26 @@ impl Run<'_> {
     }
 
     /// Reads files batch by batch. On a first run over many files, a snapshot of the first ones is
-    /// published on the way.
-    fn extract(&mut self, extraction: &Extraction<'_>, facts: &mut Facts, ledger: &mut dyn Ledger, entries: Vec<FileEntry>, base: &Base) -> Result<Vec<Outcome>> {
-        self.progress.begin(Stage::Extract, entries.len() as u64);
-        if entries.len() >= BATCH {
-            facts.advance();
-        }
-        let mut outcomes = Vec::with_capacity(entries.len());
-        let mut plan = early::Plan::new(self.engine, entries, base.previous.is_none());
-        plan.begin(ledger)?;
+    /// published on the way and returned.
+    fn read(&mut self, tools: &Tools<'_>, ledger: &mut dyn Ledger, plan: &mut early::Plan) -> Result<(Vec<Outcome>, Option<Snapshot>)> {
+        let (mut outcomes, mut first, now) = (Vec::new(), None, self.options.now);
         while let Some(batch) = plan.next_batch() {
             if self.progress.is_cancelled() {
                 return Err(EngineError::Cancelled);
             }
-            let done = extraction.batch(facts, batch, self.progress);
+            let done = tools.extraction.batch(&tools.texts, batch);
             self.stop_at_failure(&done)?;
-            plan.mark(ledger, &done, self.options.now)?;
+            plan.mark_failed(ledger, &done, self.options.now)?;
             outcomes.extend(done);
             if plan.is_time_to_publish(outcomes.len()) {
                 let known = known_files(&[], &outcomes);
-                let published = self.publish(extraction, facts, &known, None)?;
+                let published = self.publish(&tools.sources(None), &known, None, &mut |files| plan.mark(ledger, files, now))?;
                 early::mark_partial(&self.engine.places.index, published.name)?;
-                self.progress.begin(Stage::Extract, plan.left() as u64);
+                first = Some(Snapshot::open_named(&self.engine.places.index, published.name)?);
+                self.progress.begin(Stage::Scan, 0);
             }
         }
-        Ok(outcomes)
+        Ok((outcomes, first))
     }
 
     fn stop_at_failure(&self, outcomes: &[Outcome]) -> Result<()> {
@@ -124,36 +143,42 @@ impl Run<'_> {
     }
 
     /// Writes segments and graph, publishes the manifest that names them, and removes what is unused.
-    fn publish(&mut self, extraction: &Extraction<'_>, facts: &Facts, known: &[Known], previous: Option<&Snapshot>) -> Result<Published> {
+    fn publish(&mut self, sources: &Sources<'_>, known: &[Known], previous: Option<&Snapshot>, done: &mut dyn FnMut(&[&Known]) -> Result<()>) -> Result<Published> {
         let engine = self.engine;
         let index = &engine.places.index;
-        self.progress.begin(Stage::Freeze, u64::from(contextd_snapshot::shard_count(known.len())));
-        let frozen = freeze::freeze(engine, extraction, facts, known, self.progress)?;
+        let frozen = freeze::freeze(engine, sources, known, self.progress, done)?;
         let segments = frozen.entries.iter().map(|entry| Segment::open(&segment_path(index, entry.key))).collect::<std::result::Result<Vec<_>, _>>()?;
         self.progress.begin(Stage::Link, 1);
         let taken_over = previous.filter(|snapshot| !self.options.full && snapshot.manifest().extractor == engine.extractor());
         let keys: Vec<ContentHash> = frozen.entries.iter().map(|entry| entry.key).collect();
         let warm = engine.warm.lock().unwrap_or_else(PoisonError::into_inner);
-        let linked = linking::link(index, &segments, &keys, taken_over, warm.as_ref())?;
+        // A thread of its own: the pool may have only the one that waits for the linker.
+        let (tree, linked) = std::thread::scope(|scope| {
+            let tree = scope.spawn(|| tree_of(&segments));
+            let linked = linking::link(index, &segments, &keys, taken_over, warm.as_ref());
+            (tree.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), linked)
+        });
+        let linked = linked?;
         self.progress.advance(1);
-        let manifest = Manifest { extractor: engine.extractor(), config: engine.config.fingerprint().all(), tree: tree_of(&segments), segments: frozen.entries, graph: linked.key, edges: linked.edges };
+        let manifest = Manifest { extractor: engine.extractor(), config: engine.config.fingerprint().all(), tree, segments: frozen.entries, graph: linked.key, edges: linked.edges };
         let name = publish(index, &manifest, Durability::Fast)?;
         early::unmark_partial(index);
-        let keep: Vec<SnapshotName> = previous.map(Snapshot::name).into_iter().collect();
-        collect_garbage(index, &keep)?;
+        neighbours::register(index, &engine.places.facts);
+        collect_garbage(index, &[])?;
         if let Some(warm) = warm.as_ref() {
             warm.rebase(keys);
         }
-        Ok(Published { name, manifest, segments_written: frozen.written, lost: frozen.lost, relinked: linked.relinked })
+        Ok(Published { name, manifest, segments_written: frozen.written, extracted: sources.made(), lost: frozen.lost, relinked: linked.relinked })
     }
 
-    /// Does what may be late: the cache's size, the ledger's copy. Failing at it loses nothing.
-    fn keep_house(&mut self, ledger: &mut dyn Ledger, facts: &mut Facts, extraction: &Extraction<'_>, known: &[Known]) {
-        let storage = &self.engine.config.storage;
-        let keys = || -> Vec<FactsKey> { known.iter().map(|file| extraction.key(&file.path, file.hash, file.language)).collect() };
-        facts.trim(keys, storage.facts_cache_max_mb.saturating_mul(1 << 20));
-        self.problems.extend(facts.take_problems());
-        if storage.backup_enabled
+    /// Does what may be late: facts that leave are kept, the ledger is copied. Failing at it loses nothing.
+    fn keep_house(&mut self, ledger: &mut dyn Ledger, tools: &mut Tools<'_>, outcomes: &[Outcome], changes: &Changes, known: &[Known], previous: Option<&Snapshot>) {
+        if let Some(previous) = previous.filter(|snapshot| self.engine.has_same_facts(snapshot)) {
+            let paths = outcomes.iter().map(|outcome| outcome.entry.rel.as_str()).chain(changes.removed.iter().map(String::as_str));
+            leaving::keep(self.engine, &tools.extraction, &mut tools.archive, previous, paths, known);
+            self.problems.extend(tools.archive.take_problems());
+        }
+        if self.engine.config.storage.backup_enabled
             && let Err(error) = records::back_up(self.engine, ledger, self.options.now)
         {
             self.problems.push(Problem::warning("CTX_W_BACKUP", format!("The ledger was not copied: {error}."), error.remedy()));

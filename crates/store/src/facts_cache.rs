@@ -147,6 +147,15 @@ impl FactsCache {
         })
     }
 
+    /// Returns every content, in the order it was put; for checks, since it reads all of them.
+    pub fn contents(&self) -> Result<Vec<Vec<u8>>> {
+        self.database.read(|connection| {
+            let mut statement = connection.prepare("SELECT data FROM blobs ORDER BY blob_id")?;
+            let blobs = statement.query_map([], |row| Ok(decompress(row.get_ref(0)?.as_blob()?)))?;
+            Ok(blobs.filter_map(|blob| blob.transpose()).collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
     /// Returns what is wrong with the file itself; reads all of it.
     pub fn check(&self) -> Result<Vec<String>> {
         self.database.check()

@@ -60,8 +60,8 @@ fn facts_depend_on_bytes_alone() {
     support::write(&place.path().join("a/b/c/copy.py"), &text);
     support::refresh(place.path(), 0);
     let engine = support::open(place.path());
-    let facts = |path: &str| -> FileFacts { engine.cached_facts(path).unwrap().unwrap() };
+    let facts = |path: &str| -> FileFacts { engine.facts_of(path).unwrap().unwrap() };
     assert_eq!(facts("shop/basket.py"), facts("a/b/c/copy.py"));
     assert!(facts("shop/basket.py").symbols.len() > 3);
-    assert_eq!(engine.cached_facts("no/such.py").unwrap(), None);
+    assert_eq!(engine.facts_of("no/such.py").unwrap(), None);
 }

@@ -9,6 +9,7 @@ mod incremental;
 mod killed;
 mod readers;
 mod rebuilding;
+mod reuse;
 mod secrets;
 mod support;
 mod watching;

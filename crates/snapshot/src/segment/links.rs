@@ -40,6 +40,7 @@ impl Links {
             interner,
             strings: Vec::new(),
             known: FxHashMap::default(),
+            numbers: FxHashMap::default(),
         };
         let types = limited(&facts.symbols)
             .iter()
@@ -155,6 +156,8 @@ struct Places<'a> {
     interner: &'a mut Interner,
     strings: Vec<u32>,
     known: FxHashMap<StrId, u32>,
+    /// Places by the numbers of their strings: a text that the file has twice is one string here.
+    numbers: FxHashMap<u32, u32>,
 }
 
 impl Places<'_> {
@@ -172,8 +175,12 @@ impl Places<'_> {
     }
 
     fn push(&mut self, text: &str) -> u32 {
-        self.strings.push(self.interner.link(text));
-        self.strings.len() as u32
+        let number = self.interner.link(text);
+        let strings = &mut self.strings;
+        *self.numbers.entry(number).or_insert_with(|| {
+            strings.push(number);
+            strings.len() as u32
+        })
     }
 
     fn types(&mut self, row: &SymbolRow) -> TypeStrings {

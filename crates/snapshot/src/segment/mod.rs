@@ -12,6 +12,7 @@ mod reader;
 mod search;
 pub(crate) mod section;
 mod strings;
+mod thaw;
 mod view;
 mod writer;
 

@@ -11,7 +11,7 @@ use crate::column::{Column, partition_point};
 use crate::container::Container;
 use crate::error::{Result, SnapshotError};
 use crate::varint::Reader;
-use contextd_model::facts::SymbolRow;
+use contextd_model::facts::{CellRow, SymbolRow};
 use contextd_model::{ContentHash, SymbolKind, Visibility};
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -432,6 +432,17 @@ impl Segment {
             block: self.column(Section::CellBlock).get(cell),
             words: self.column(Section::CellWords).get(cell),
             compounds: self.column(Section::CellCompounds).get(cell),
+        }
+    }
+
+    /// Returns a cell as it was frozen, its symbol counted in the file, without its terms.
+    pub(super) fn cell_row(&self, cell: u32) -> CellRow {
+        CellRow {
+            symbol: self.column(Section::CellSymbol).get(cell),
+            block: self.column(Section::CellBlock).get(cell),
+            words: self.column(Section::CellWords).get(cell),
+            compounds: self.column(Section::CellCompounds).get(cell),
+            terms_end: 0,
         }
     }
 

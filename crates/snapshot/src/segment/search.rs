@@ -8,7 +8,7 @@ use crate::postings::{Dictionary, TermPostings};
 use std::ops::Range;
 
 impl Segment {
-    fn dictionary(&self) -> Dictionary<'_> {
+    pub(super) fn dictionary(&self) -> Dictionary<'_> {
         Dictionary {
             count: self.counts().terms,
             terms: self.section(Section::Terms),

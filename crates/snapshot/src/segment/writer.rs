@@ -76,7 +76,7 @@ impl SegmentWriter {
         self.push_cells(facts);
         self.index_symbols(file);
         details::put(facts, &mut self.details, &mut self.text);
-        self.counts.refs += facts.refs.len() as u64;
+        self.counts.refs += facts.refs.len().min(MAX_ROWS) as u64;
         self.counts.chunks += facts.chunks.len().min(MAX_ROWS) as u32;
         self.counts.source_bytes += u64::from(facts.size);
         self.links.push(Links::collect(facts, &mut self.interner));

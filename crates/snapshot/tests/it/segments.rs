@@ -29,6 +29,20 @@ proptest! {
         segment.verify().unwrap();
     }
 
+    /// What is thawed freezes to the same bytes, alone and among others.
+    #[test]
+    fn thawed_files_freeze_to_the_same_bytes(seed: u64, count in 1u32..12) {
+        let mut files = files(&mut Random::new(seed), count);
+        let dir = tempfile::tempdir().unwrap();
+        let segment = open(&files, &dir);
+        let numbers: Vec<u32> = (0..count).filter(|number| (seed >> (number % 64)) & 1 == 0).collect();
+        let expected = freeze(&files).bytes;
+        for (number, facts) in numbers.iter().zip(segment.thaw(&numbers)) {
+            files[*number as usize].facts = facts.unwrap();
+        }
+        prop_assert!(freeze(&files).bytes == expected);
+    }
+
     #[test]
     fn the_linker_gets_all_but_texts_and_chunks(seed: u64) {
         let files = files(&mut Random::new(seed), 4);

@@ -4,7 +4,7 @@ use super::FactsKey;
 use super::packed::decompress_into;
 use crate::database::Database;
 use crate::encryption::EncryptionKey;
-use crate::error::Result;
+use crate::error::{Result, StoreError};
 use crate::migrations::FACTS;
 use rusqlite::{Connection, OptionalExtension};
 use std::path::Path;
@@ -48,12 +48,13 @@ pub(super) fn get_many(database: &Database, keys: &[FactsKey]) -> Result<Vec<Opt
 
 pub(super) fn contains_many(database: &Database, keys: &[FactsKey]) -> Result<Vec<bool>> {
     let mut found = vec![false; keys.len()];
-    database.read_once(|connection| {
+    let read = database.read_once(|connection| {
         for (_, at) in locate(connection, keys)? {
             found[at] = true;
         }
         Ok(())
-    })?;
+    });
+    absent_if_damaged(read)?;
     Ok(found)
 }
 
@@ -63,7 +64,7 @@ fn visit_each(
     keys: &[FactsKey],
     mut visit: impl FnMut(usize, &mut Vec<u8>),
 ) -> Result<()> {
-    database.read_once(|connection| {
+    let read = database.read_once(|connection| {
         let mut places = locate(connection, keys)?;
         // Blobs lie in the order they were put: reading in that order reads the file forwards.
         places.sort_unstable();
@@ -79,7 +80,16 @@ fn visit_each(
             }
         }
         Ok(())
-    })
+    });
+    absent_if_damaged(read)
+}
+
+/// A damaged page is a miss like a damaged blob: what lies on it is made anew.
+fn absent_if_damaged(read: Result<()>) -> Result<()> {
+    match read {
+        Err(StoreError::Corrupt { .. }) => Ok(()),
+        other => other,
+    }
 }
 
 /// Returns the blob and the place in `keys` of every key that is there.

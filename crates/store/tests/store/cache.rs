@@ -127,6 +127,30 @@ fn a_damaged_blob_reads_as_absent_and_heals() {
     assert_eq!(blobs, 3);
 }
 
+/// A page that is damaged loses what lies on it, nothing else; no call fails.
+#[test]
+fn a_damaged_page_reads_as_absent() {
+    let folder = tempfile::tempdir().expect("creates");
+    let mut cache = open(folder.path());
+    put(&mut cache, 0..200, 3_000);
+    let path = folder.path().join("facts.db");
+    let raw = Connection::open(&path).expect("opens");
+    raw.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+        .expect("checkpoints");
+    let mut bytes = std::fs::read(&path).expect("reads");
+    let (start, end) = (bytes.len() / 3, bytes.len() / 2);
+    bytes[start..end].fill(0xa5);
+    std::fs::write(&path, bytes).expect("writes");
+    // What was damaged after the cache was opened is met when it is read.
+    let reader = cache.reader().expect("opens");
+    let found = reader.get_many(&keys(0..200)).expect("a miss, not an error");
+    assert!(found.iter().any(Option::is_none));
+    for (number, facts) in found.iter().enumerate() {
+        assert!(facts.is_none() || facts == &Some(sample::facts(number as u64, 3_000)));
+    }
+    reader.contains_many(&keys(0..200)).expect("a miss, not an error");
+}
+
 #[test]
 fn the_extractor_is_part_of_the_key() {
     let folder = tempfile::tempdir().expect("creates");

@@ -1,16 +1,17 @@
-//! Chores of the workspace: `cargo xtask tidy` checks what the compiler does not.
+//! Chores of the workspace: `cargo xtask tidy` checks what the compiler does not, `cargo xtask docs` writes the reference pages.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod tidy;
 
 use std::path::Path;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 fn main() -> ExitCode {
     match std::env::args().nth(1).as_deref() {
         Some("tidy") => tidy(),
+        Some("docs") => docs(),
         _ => {
-            eprintln!("usage: cargo xtask tidy");
+            eprintln!("usage: cargo xtask tidy|docs");
             ExitCode::from(2)
         }
     }
@@ -22,6 +23,12 @@ fn tidy() -> ExitCode {
     report.errors.iter().for_each(|error| println!("error: {error}"));
     println!("{} errors, {} warnings", report.errors.len(), report.warnings.len());
     if report.errors.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Writes the pages of `docs/` that are made from the program's own tables.
+fn docs() -> ExitCode {
+    let run = Command::new("cargo").args(["run", "-q", "-p", "contextd", "--", "reference", "--out", "docs"]).current_dir(root()).status();
+    if run.is_ok_and(|status| status.success()) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// Returns the root of the workspace.

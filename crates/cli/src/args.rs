@@ -310,6 +310,13 @@ pub enum Command {
     Init(init::InitArgs),
     /// Undo what `init` did, byte for byte
     Uninit(init::UninitArgs),
+    /// Write the reference pages of the documentation
+    #[command(hide = true)]
+    Reference {
+        /// Folder to write to
+        #[arg(long, value_name = "FOLDER")]
+        out: PathBuf,
+    },
     /// Print completions for a shell
     Completions {
         /// The shell

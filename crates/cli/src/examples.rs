@@ -20,7 +20,7 @@ pub const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ("contextd task \"sign payments\" --path shop --exclude tests", "look in one folder, leave another out"),
         ],
     ),
-    ("ask", &[("contextd ask \"receipts are signed twice\"", "work to do: answered like task"), ("contextd ask \"where are sessions expired?\"", "a question: answered like search"), ("contextd \"receipts are signed twice\"", "a sentence needs no command")]),
+    ("ask", &[("contextd ask \"receipts are signed twice\"", "work to do is answered like task"), ("contextd ask \"where are sessions expired?\"", "a question is answered like search"), ("contextd \"receipts are signed twice\"", "a sentence needs no command")]),
     (
         "search",
         &[
@@ -59,6 +59,14 @@ pub const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     ("completions", &[("contextd completions bash", "the script for a shell: bash, zsh, fish, powershell or elvish")]),
     ("man", &[("contextd man", "the manual page"), ("contextd man --out man", "a page a command, as files")]),
 ];
+
+/// Command lines that wait for somebody, or need an id that only their user has.
+const NOT_ANYWHERE: &[&str] = &["contextd serve", "contextd pack get", "contextd pack diff"];
+
+/// True when an example can be run in any repository.
+pub fn runs_anywhere(line: &str) -> bool {
+    !NOT_ANYWHERE.iter().any(|start| line.starts_with(start))
+}
 
 /// Returns the help text that shows the examples of a command.
 pub fn text(examples: &[(&str, &str)]) -> String {

@@ -15,11 +15,13 @@ mod receipt;
 mod tests;
 mod toml_file;
 
+pub use agents::{Agent, Syntax, all as agents};
+pub use machine::Platform;
+
 use crate::args::Cli;
 use crate::ui;
 use anyhow::Context as _;
 use clap::Args;
-use agents::Agent;
 use document::Refusal;
 use machine::Machine;
 use plan::{Change, Plan};
@@ -71,6 +73,13 @@ pub struct UninitArgs {
     /// Also remove entries that `contextd init` did not make
     #[arg(long)]
     force: bool,
+}
+
+/// Returns what an agent's configuration holds when nothing else stands in it.
+pub fn sample(agent: &Agent) -> String {
+    let words: Vec<String> = ARGS.iter().map(|word| (*word).to_owned()).collect();
+    let edits = document::put(agent.format, "", &agent.key, plan::NAME, &agent.entry("contextd", &words));
+    edits.ok().and_then(|edits| edit::apply("", &edits)).unwrap_or_default()
 }
 
 /// One file and what is to be done about it.

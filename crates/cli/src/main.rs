@@ -7,6 +7,7 @@ mod export;
 mod init;
 mod man;
 mod query;
+mod reference;
 mod serve;
 mod show;
 mod ui;
@@ -54,11 +55,16 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
             return Ok(ExitCode::SUCCESS);
         }
         Command::Man { command, out } => return man::man(command.as_deref(), out.as_deref()),
+        Command::Reference { out } => return reference::reference(out),
         Command::Init(args) => return init::init(&cli, args, &root(&cli)?),
         Command::Uninit(args) => return init::uninit(&cli, args, &root(&cli)?),
         _ => {}
     }
     let engine = open(&cli)?;
+    // What reads the index as it is makes one where there is none.
+    if matches!(cli.command, Command::Export(_) | Command::Eval(_)) && engine.snapshot()?.is_none() {
+        query::refresh(&cli, &engine)?;
+    }
     match &cli.command {
         Command::Index { full, watch } => {
             index(&cli, &engine, *full)?;

@@ -51,7 +51,7 @@ fn refuse(cli: &Cli, error: &OpError) -> ExitCode {
 }
 
 /// Brings the index up to date when nobody else is doing it.
-fn refresh(cli: &Cli, engine: &Engine) -> anyhow::Result<()> {
+pub fn refresh(cli: &Cli, engine: &Engine) -> anyhow::Result<()> {
     let options = RefreshOptions { now: crate::now(), ..RefreshOptions::default() };
     let first = engine.snapshot()?.is_none();
     if first {

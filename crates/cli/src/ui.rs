@@ -154,7 +154,10 @@ pub fn summary(status: &Status, refreshed: &Refreshed, elapsed: Duration) {
     print(&format!("{} {what} in {}{speed}", "✓".green().bold(), format!("{:.2} s", elapsed.as_secs_f64()).bold()));
     self::status(status);
     if refreshed.changed && refreshed.read >= status.files {
-        print(&format!("\n  {}  contextd task \"what you want to do\"\n       {}", "next".dimmed(), "contextd init   to register with your coding agents".dimmed()));
+        print("");
+        for (line, about) in [("contextd task \"…\"", "the code that work needs"), ("contextd init", "register with your coding agents")] {
+            print(&format!("  {} {}", format!("{line:<18}").cyan(), about.dimmed()));
+        }
     }
 }
 
@@ -180,7 +183,9 @@ pub fn status(status: &Status) {
         print(&format!("  {:<widest$} {:>digits$}", "others", show::grouped(u64::from(rest))).dimmed().to_string());
     }
     let ratio = status.size_bytes as f64 / status.source_bytes.max(1) as f64;
-    print(&format!("\n  {}", format!("index {}, {ratio:.2} of the source · signature {}", show::bytes(status.size_bytes), &status.index_signature.to_hex()[..16]).dimmed()));
+    // Of a tiny source the fixed parts are most, and the ratio says nothing.
+    let ratio = if status.source_bytes > 1_000_000 { format!(", {ratio:.2} of the source") } else { String::new() };
+    print(&format!("\n  {}", format!("index {}{ratio} · signature {}", show::bytes(status.size_bytes), &status.index_signature.to_hex()[..16]).dimmed()));
     if status.partial {
         print("  the first run was cut short: the next question reads the rest");
     }

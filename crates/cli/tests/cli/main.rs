@@ -1,6 +1,7 @@
 //! The program as its users run it.
 
 mod commands;
+mod docs;
 mod http;
 mod init;
 mod mcp;

@@ -1,6 +1,6 @@
 //! What can be written on the command line.
 
-use crate::{eval, examples, export, init};
+use crate::{eval, examples, export, init, oracle};
 use clap::builder::Styles;
 use clap::builder::styling::AnsiColor;
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
@@ -138,7 +138,7 @@ pub enum Command {
         watch: bool,
     },
     /// Context for a task in words
-    #[command(alias = "context", alias = "ctx")]
+    #[command(alias = "context")]
     Task {
         /// The work to do
         #[arg(required_unless_present = "task")]
@@ -189,10 +189,10 @@ pub enum Command {
     },
     /// The score of a symbol for a task, term by term
     Why {
-        /// `name`, `Type.method`, `path:line` or a symbolId
+        /// `name`, `Type.method`, `path:line`, a symbolId or a declared ref
         symbol: String,
-        /// The task it is ranked for
-        #[arg(long)]
+        /// The task it is ranked for; a ref without one shows what it leans on
+        #[arg(long, default_value = "")]
         task: String,
         /// Weights: recall or precision
         #[arg(long)]
@@ -206,6 +206,42 @@ pub enum Command {
         #[arg(long, default_value_t = 3)]
         max_hops: u32,
     },
+    /// Everything around declared refs: graph, docs, symbols, rules, tests
+    Ref(oracle::RefArgs),
+    /// `ref` for declared refs, `task` for words: what other tools call it
+    #[command(hide = true)]
+    Ctx(oracle::RefArgs),
+    /// Whether documents still agree with the code they cover
+    Docs {
+        #[command(subcommand)]
+        command: oracle::DocsCommand,
+    },
+    /// `docs check`, under the name that other tools use
+    #[command(hide = true)]
+    SyncCheck(oracle::DocsCheckArgs),
+    /// `docs update`, under the name that other tools use
+    #[command(hide = true)]
+    SyncUpdate(oracle::DocsUpdateArgs),
+    /// Architecture rules on the linked graph
+    Lint {
+        /// Warnings fail the check too
+        #[arg(long)]
+        strict: bool,
+    },
+    /// Draw what lies around a ref, symbol, file or folder
+    Graph {
+        /// Without it, the declared graph or the folders of the root
+        #[arg(default_value = "")]
+        target: String,
+        /// Edges to follow: 2 from refs, 1 from code
+        #[arg(long)]
+        depth: Option<u32>,
+        /// Most nodes
+        #[arg(long)]
+        max_nodes: Option<usize>,
+    },
+    /// A brief of the project under 2,000 tokens
+    Prime,
     /// A pack by one command, under the name that other tools use
     #[command(hide = true)]
     ContextPack {

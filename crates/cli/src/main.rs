@@ -6,6 +6,7 @@ mod examples;
 mod export;
 mod init;
 mod man;
+mod oracle;
 mod query;
 mod reference;
 mod serve;
@@ -37,11 +38,12 @@ fn main() -> ExitCode {
     }
     ui::log(cli.verbose);
     let json = cli.format() == Format::Json;
+    let failed = oracle::failed(&cli.command);
     match run(cli) {
         Ok(code) => code,
         Err(error) => {
             ui::error(&error, json);
-            ExitCode::from(2)
+            ExitCode::from(failed)
         }
     }
 }

@@ -23,7 +23,7 @@ pub fn run(cli: &Cli, engine: Engine) -> anyhow::Result<ExitCode> {
     match (operation.run)(&context, input) {
         Ok(answer) => {
             print(cli, &answer);
-            Ok(if answer.found() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+            Ok(crate::oracle::exit(&cli.command, answer.found()))
         }
         Err(error) => Ok(refuse(cli, &error)),
     }
@@ -32,6 +32,7 @@ pub fn run(cli: &Cli, engine: Engine) -> anyhow::Result<ExitCode> {
 fn print(cli: &Cli, answer: &Answer) {
     let format = match answer {
         Answer::Facts(..) if matches!(cli.command, Command::Schema { .. }) => Format::Json,
+        _ if crate::oracle::is_porcelain(&cli.command) => Format::Porcelain,
         _ => cli.format(),
     };
     let plain = || contextd_render::answer(answer, format);
@@ -47,7 +48,7 @@ fn refuse(cli: &Cli, error: &OpError) -> ExitCode {
         ui::print(&json!({"error": {"code": error.code, "message": error.message, "remedy": error.remedy}}).to_string());
     }
     ui::refuse(error);
-    ExitCode::from(if error.is_not_found() { 1 } else { 2 })
+    crate::oracle::refused(&cli.command, error.is_not_found())
 }
 
 /// Brings the index up to date when nobody else is doing it.
@@ -106,6 +107,8 @@ fn operation(cli: &Cli, engine: &Engine) -> anyhow::Result<(&'static str, Value,
         Command::Ask { words, scope } => ask(cli, words, scope),
         Command::Symbol { name, limit } => ("symbol", json!({"name": name, "limit": limit}), true),
         Command::Why { symbol, task, profile } => ("explain_symbol", json!({"symbol": symbol, "task": task, "profile": profile}), true),
+        Command::Ctx(args) if !engine.are_refs(args.refs()) => ("context_for_task", json!({"task": args.refs().join(" "), "budget": cli.budget, "tokenizer": cli.tokenizer, "format": cli.format().name()}), true),
+        Command::Ref(_) | Command::Ctx(_) | Command::Docs { .. } | Command::SyncCheck(_) | Command::SyncUpdate(_) | Command::Lint { .. } | Command::Graph { .. } | Command::Prime => crate::oracle::operation(cli)?,
         Command::Impact { target, max_hops } => ("impact", json!({"target": target, "maxHops": max_hops}), true),
         Command::Pack { command } => pack(cli, engine, command)?,
         Command::ContextPack { pack_id: Some(id), .. } => ("context_pack_get", json!({ "packId": id }), false),

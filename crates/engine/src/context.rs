@@ -50,6 +50,7 @@ impl Engine {
     pub fn pack(&self, reader: &Reader, request: &PackRequest, render: &dyn Fn(&ContextPack) -> String) -> Result<ContextPack> {
         let (weights, version) = self.weights(request.profile.as_deref())?;
         let budget = &self.config.budget;
+        let knowledge = self.knowledge(reader);
         let tokens = match request.ranking {
             _ if !request.files.is_empty() => budget.files_tokens,
             Ranking::Search => budget.search_tokens,
@@ -60,8 +61,10 @@ impl Engine {
             history: reader.history.head.map(|head| head.to_string()).unwrap_or_default(),
             weights: version,
             learned: String::new(),
+            declared: knowledge.version.clone(),
         };
         let texts = self.texts();
+        let notes = self.notes(reader, &knowledge);
         let inputs = Inputs {
             sources: reader.sources(None),
             texts: &texts,
@@ -71,6 +74,7 @@ impl Engine {
             default_lambda: self.config.query.mmr_lambda,
             default_tokenizer: Tokenizer::by_name(&budget.tokenizer).unwrap_or_default(),
             render,
+            notes: notes.as_deref(),
         };
         let request = PackRequest { repo_id: self.repo_id(), ..request.clone() };
         Ok(contextd_pack::build(&inputs, &request)?)

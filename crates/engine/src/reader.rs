@@ -2,9 +2,11 @@
 
 use crate::engine::Engine;
 use crate::error::{EngineError, Result};
+use crate::knowledge::{Knowledge, Stamp};
 use contextd_history::History;
 use contextd_retrieve::{Catalog, Commits, Parameters, Sources};
 use contextd_snapshot::Snapshot;
+use std::sync::{Arc, Mutex};
 
 /// Answers questions from one snapshot; safe to share between threads.
 pub struct Reader {
@@ -12,6 +14,8 @@ pub struct Reader {
     pub catalog: Catalog,
     pub history: History,
     pub commits: Commits,
+    /// What is declared, with the state of the files it was read from.
+    pub(crate) knowledge: Mutex<Option<(Stamp, Arc<Knowledge>)>>,
 }
 
 impl Engine {
@@ -21,7 +25,7 @@ impl Engine {
         let (history, _problems) = self.history();
         let catalog = Catalog::of(&snapshot);
         let commits = Commits::of(&history.view(), &snapshot);
-        Ok(Reader { snapshot, catalog, history, commits })
+        Ok(Reader { snapshot, catalog, history, commits, knowledge: Mutex::default() })
     }
 }
 

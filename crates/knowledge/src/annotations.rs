@@ -28,20 +28,41 @@ const LEADERS: &str = "/#-*;%<!{";
 const MAX: usize = 1_000;
 
 /// Finds the annotations of a source file, in the comments that start their line.
-pub fn in_code(text: &str) -> Vec<Annotation> {
-    let lines = text.lines().enumerate();
-    lines
-        .flat_map(|(at, line)| {
-            of_line(
-                line,
-                |before| {
-                    !before.is_empty() && before.chars().all(|letter| LEADERS.contains(letter))
-                },
-                at as u32 + 1,
-            )
-        })
-        .take(MAX)
-        .collect()
+pub fn in_code(text: &str, language: &str) -> Vec<Annotation> {
+    let leader =
+        |before: &str| !before.is_empty() && before.chars().all(|letter| LEADERS.contains(letter));
+    let mut found = Vec::new();
+    let mut quoted: Option<&str> = None;
+    for (at, line) in text.lines().enumerate() {
+        if quoted.is_none() {
+            found.extend(of_line(line, leader, at as u32 + 1));
+        }
+        if language == "python" {
+            quoted = open_quote(line, quoted);
+        }
+        if found.len() >= MAX {
+            break;
+        }
+    }
+    found
+}
+
+/// Returns the triple quote that is open after a line.
+fn open_quote<'q>(line: &str, mut open: Option<&'q str>) -> Option<&'q str> {
+    let mut rest = line;
+    loop {
+        let next = match open {
+            Some(quote) => rest.find(quote).map(|at| (at, quote)),
+            None if rest.trim_start().starts_with('#') => None,
+            None => ["\"\"\"", "'''"]
+                .into_iter()
+                .filter_map(|quote| Some((rest.find(quote)?, quote)))
+                .min(),
+        };
+        let Some((at, quote)) = next else { return open };
+        open = if open.is_some() { None } else { Some(quote) };
+        rest = &rest[at + 3..];
+    }
 }
 
 /// Finds the annotations of a document, outside of code: `<!-- … -->`, `// …`, `.. …`.
@@ -163,7 +184,7 @@ mod tests {
     #[test]
     fn any_comment_leader_is_read_and_strings_are_not() {
         let pair = |line: &str| {
-            in_code(line)
+            in_code(line, "rust")
                 .into_iter()
                 .map(|own| (own.key, own.values))
                 .collect::<Vec<_>>()
@@ -195,6 +216,14 @@ mod tests {
         ] {
             assert_eq!(pair(line), [], "{line}");
         }
+    }
+
+    #[test]
+    fn python_strings_of_many_lines_hold_none() {
+        let text = "X = \"\"\"\n# contextd:a=b\n\"\"\"\n# it's \"\"\"\n# contextd:c=d\n";
+        let found = in_code(text, "python");
+        assert_eq!((found.len(), found[0].line), (1, 5));
+        assert_eq!(in_code(text, "ruby").len(), 2);
     }
 
     #[test]
@@ -240,7 +269,7 @@ mod tests {
         #[test]
         fn any_text_is_read(text in "(?s)(#|//|contextd:|beadloom:|[a-z=, \n]){0,40}", line in 0u32..60, start in 1u32..9, length in 0u32..9) {
             let lines: Vec<&str> = text.lines().collect();
-            in_code(&text);
+            in_code(&text, "python");
             in_document(&text);
             place(&lines, line, &[Span { start_line: start, end_line: start + length }]);
         }

@@ -30,8 +30,8 @@ pub struct Pair {
     pub interface_only: bool,
     /// Words of the document, lower-case, to see which modules it mentions.
     pub mentions: BTreeSet<String>,
-    /// The node's source is a folder, so files may come and go.
-    pub folder: bool,
+    /// Folders of the node's source, where files may come and go.
+    pub folders: Vec<String>,
 }
 
 /// Why a document is stale.
@@ -151,7 +151,7 @@ pub fn differences(pair: &Pair, recorded: &Recorded) -> Vec<(Reason, Vec<String>
         seen.insert((&own.path, &own.symbol));
         let Some(symbols) = recorded.covers.get(&own.path) else {
             let mentioned = pair.mentions.contains(&stem(&own.path));
-            match pair.folder {
+            match pair.is_module(&own.path) {
                 true if mentioned => add(Reason::UntrackedFiles, own.path.clone()),
                 true => add(Reason::MissingModules, own.path.clone()),
                 false => add(
@@ -192,9 +192,6 @@ pub fn differences(pair: &Pair, recorded: &Recorded) -> Vec<(Reason, Vec<String>
 
 /// Returns the files of a covered folder whose name the document never mentions.
 fn missing_modules(pair: &Pair) -> Vec<String> {
-    if !pair.folder {
-        return Vec::new();
-    }
     let paths: BTreeSet<&str> = pair.covers.iter().map(|own| own.path.as_str()).collect();
     let is_plain = |path: &str| {
         !matches!(
@@ -204,7 +201,9 @@ fn missing_modules(pair: &Pair) -> Vec<String> {
     };
     paths
         .into_iter()
-        .filter(|path| is_plain(path) && !pair.mentions.contains(&stem(path)))
+        .filter(|path| {
+            pair.is_module(path) && is_plain(path) && !pair.mentions.contains(&stem(path))
+        })
         .map(str::to_owned)
         .collect()
 }
@@ -224,6 +223,13 @@ fn stem(path: &str) -> String {
 }
 
 impl Pair {
+    /// True for a file in one of the covered folders.
+    fn is_module(&self, path: &str) -> bool {
+        self.folders
+            .iter()
+            .any(|folder| crate::globs::holds(folder, path))
+    }
+
     /// Returns what a lock keeps of the pair.
     pub fn recorded(&self) -> Recorded {
         let mut covers: BTreeMap<String, BTreeMap<String, (String, String)>> = BTreeMap::new();

@@ -14,6 +14,8 @@ pub enum Answer {
     Why(WhyAnswer),
     Impact(Impact),
     Diff(PackDiff),
+    /// About declared knowledge.
+    Oracle(Box<crate::oracle::Oracle>),
     /// One value a line.
     Lines(Vec<String>),
     /// Named values for which a generic form is enough; false when the check behind it failed.
@@ -30,6 +32,7 @@ impl Answer {
             Answer::Why(why) => serde_json::to_value(why),
             Answer::Impact(impact) => serde_json::to_value(impact),
             Answer::Diff(diff) => serde_json::to_value(diff),
+            Answer::Oracle(oracle) => Ok(oracle.to_json()),
             Answer::Lines(lines) => serde_json::to_value(lines),
             Answer::Facts(value, _) => Ok(value.clone()),
         };
@@ -47,6 +50,7 @@ impl Answer {
             Answer::Impact(impact) => !impact.items.is_empty(),
             Answer::Lines(lines) => !lines.is_empty(),
             Answer::Diff(_) => true,
+            Answer::Oracle(oracle) => oracle.found(),
             Answer::Facts(_, passed) => *passed,
         }
     }

@@ -31,6 +31,11 @@ pub fn doctor(context: &Context, _input: NoInput) -> Result<Answer, OpError> {
             check("files", errors.first().map(|error| (format!("{} files could not be read, the first is {}: {}", errors.len(), error.record.file_path, error.record.error_message), "Make them readable, or leave them out in .contextignore.")));
         }
     }
+    for (name, problems) in crate::oracle::checks(context) {
+        let first = problems.first().map(|problem| (if problems.len() == 1 { problem.to_string() } else { format!("{}, the first: {problem}", problems.len()) }, problem.remedy.clone()));
+        let (detail, remedy) = first.unwrap_or_default();
+        checks.push(json!({"check": name, "ok": !crate::oracle::is_ill(&problems), "detail": detail, "remedy": remedy}));
+    }
     let healthy = checks.iter().all(|check| check["ok"] == true);
     Ok(Answer::Facts(json!({"healthy": healthy, "checks": checks}), healthy))
 }

@@ -13,6 +13,7 @@ mod files;
 mod impact;
 mod index;
 mod inputs;
+pub mod oracle;
 mod packs;
 mod projects;
 mod rebuild;

@@ -21,6 +21,11 @@ pub const SCHEMAS: &[Named] = &[
     ("Why", of::<WhyAnswer>),
     ("Impact", of::<Impact>),
     ("PackDiff", of::<PackDiff>),
+    ("Bundle", of::<crate::oracle::Bundle>),
+    ("SyncReport", of::<crate::oracle::SyncReport>),
+    ("LintReport", of::<crate::oracle::LintReport>),
+    ("Picture", of::<crate::oracle::Picture>),
+    ("Brief", of::<crate::oracle::Brief>),
 ];
 
 /// Returns the schema of a type.

@@ -5,6 +5,8 @@ use crate::context::Context;
 use crate::error::OpError;
 use crate::inputs::*;
 use crate::ask::{self, AskInput};
+use crate::oracle;
+use crate::oracle::inputs::*;
 use crate::{doctor, files, impact, index, packs, rebuild, schema, search, stats, symbol, why};
 use contextd_pack::PackRequest;
 use serde::de::DeserializeOwned;
@@ -125,6 +127,18 @@ operations! {
         "Stored packs, newest first.";
     "context_pack_diff" "pack-diff" PackDiffInput => packs::diff, [],
         "What entered and left between two stored packs.";
+    "get_context" "ref" RefInput => oracle::get_context, [],
+        "Everything around a declared part (ref_id): its graph, docs, symbols, rules, tests, stale docs. Use it when the project declares a graph and you know the ref; else context_for_task.";
+    "sync_check" "docs" SyncInput => oracle::sync_check, [],
+        "Which documents no longer agree with the code they cover, and why. Use it before a commit, or before trusting a document.";
+    "sync_update" "docs-update" SyncUpdateInput => oracle::sync_update, [writes],
+        "Records that documents agree with the code again, in .contextd/sync.lock. Use it after reading or editing them.";
+    "lint" "lint" LintInput => oracle::lint, [],
+        "Architecture rules that do not hold, with evidence and remedy. Use it after changing what depends on what.";
+    "graph" "graph" GraphInput => oracle::graph, [],
+        "Nodes and edges around a ref, symbol, file or folder, to draw. Use it to see structure; for one symbol's uses, symbol.";
+    "prime" "prime" PrimeInput => oracle::prime, [],
+        "A brief of the project under 2,000 tokens: what it is, entry points, commands, parts, rules, hot spots. Use it once, at the start.";
     "audit_secrets" "audit" NoInput => files::audit_secrets, [],
         "What was redacted, by file, line and rule; never the value.";
     "schema" "schema" SchemaInput => schema::schema, [],

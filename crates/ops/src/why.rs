@@ -4,16 +4,24 @@ use crate::answer::{Answer, WhyAnswer, WhyTerm};
 use crate::context::Context;
 use crate::error::OpError;
 use crate::inputs::WhyInput;
+use crate::oracle::{Oracle, RefTree, tree_of};
 use contextd_pack::{SymbolIds, resolve};
 use contextd_retrieve::{signals, task, understand};
 
 pub fn why(context: &Context, input: WhyInput) -> Result<Answer, OpError> {
+    let declared = declared(context, &input)?;
+    if let (Some((tree, _)), true) = (&declared, input.task.trim().is_empty()) {
+        return Ok(Answer::Oracle(Box::new(Oracle::Tree(tree.clone()))));
+    }
     if input.task.trim().is_empty() || input.symbol.trim().is_empty() {
         return Err(OpError::request("a symbol and a task are needed", "For instance: contextd why Parser.parse --task \"accept trailing commas\"."));
     }
     let reader = context.reader()?;
     let (weights, version) = context.engine.weights(input.profile.as_deref())?;
-    let named = resolve::symbols(&reader.snapshot, &input.symbol)?;
+    let named = match declared {
+        Some((_, symbols)) if !symbols.is_empty() => symbols,
+        _ => resolve::symbols(&reader.snapshot, &input.symbol)?,
+    };
     let query = understand(&input.task);
     let ranked = task::rank(&reader.sources(None), &query, &weights);
     // Of several symbols with the name, the one that ranks best is meant.
@@ -47,4 +55,16 @@ pub fn why(context: &Context, input: WhyInput) -> Result<Answer, OpError> {
         looked_for: query.words.iter().map(|(word, _)| word.clone()).collect(),
         note,
     }))
+}
+
+/// Returns the trees of a declared node and the symbols of its code, when the name is a ref.
+fn declared(context: &Context, input: &WhyInput) -> Result<Option<(RefTree, Vec<u32>)>, OpError> {
+    let reader = context.reader()?;
+    let knowledge = context.engine.knowledge(&reader);
+    let Some(node) = knowledge.graph.find(input.symbol.trim()) else { return Ok(None) };
+    let snapshot = &reader.snapshot;
+    let files = knowledge.files_of_node(snapshot, node).into_iter().filter_map(|path| snapshot.find_file(path));
+    let mut symbols: Vec<u32> = files.flat_map(|file| snapshot.symbols_of_file(file)).collect();
+    symbols.extend(knowledge.annotated_symbols(node));
+    Ok(Some((tree_of(&knowledge, node), symbols)))
 }

@@ -5,7 +5,7 @@ use crate::error::PackError;
 use crate::expand::{Expanded, Reach, Section, expand};
 use crate::ids::{Versions, pack_id, pack_root};
 use crate::items::{Shop, Shown};
-use crate::pack::{ContextItem, ContextPack, ContextSection, Explain, PackEdge, PackStats, Scores, SeedEntry, Why};
+use crate::pack::{ContextItem, ContextPack, ContextSection, Explain, Note, PackEdge, PackStats, Scores, SeedEntry, Why};
 use crate::request::{Intent, PackRequest, Primary, SeedProvider, Strictness, TieBreaker};
 use crate::scope::Filter;
 use crate::seeds::{Seed, Seeds, round, seeds};
@@ -29,6 +29,8 @@ pub struct Inputs<'a> {
     pub default_tokenizer: Tokenizer,
     /// Renders a pack in the format whose bytes the budget counts.
     pub render: &'a dyn Fn(&ContextPack) -> String,
+    /// Says what is declared about files, the weightiest first.
+    pub notes: Option<&'a dyn Fn(&[&str]) -> Vec<Note>>,
 }
 
 /// Rounds of dropping before everything is given up; each drops at least one item.
@@ -276,10 +278,31 @@ impl Draft<'_> {
             budgets: self.budgets.clone(),
             seeds,
             stats: self.stats(&sections),
+            notes: self.notes(&sections),
             sections,
             edges,
             explain: self.explain.clone(),
         }
+    }
+
+    /// Returns what is declared about the chosen files; it may take a tenth of the budget.
+    fn notes(&self, sections: &[ContextSection]) -> Vec<Note> {
+        let Some(notes) = self.inputs.notes else { return Vec::new() };
+        let mut files: Vec<&str> = Vec::new();
+        for item in sections.iter().flat_map(|section| &section.items) {
+            if !files.contains(&item.file_rel_path.as_str()) {
+                files.push(&item.file_rel_path);
+            }
+        }
+        let mut left = self.budgets.max_total_tokens as usize / 10;
+        let mut kept = notes(&files);
+        kept.retain(|note| {
+            let cost = self.budgets.tokenizer.count(&note.text) + 8;
+            let fits = cost <= left;
+            left -= if fits { cost } else { 0 };
+            fits
+        });
+        kept
     }
 
     fn stats(&self, sections: &[ContextSection]) -> PackStats {

@@ -66,13 +66,17 @@ pub struct Versions {
     pub weights: String,
     /// Version of what was learned; empty in a cold start.
     pub learned: String,
+    /// Version of what is declared; empty when nothing is.
+    pub declared: String,
 }
 
 /// Returns the identity of a pack: sha256 over what it depends on and the normalised request.
 pub fn pack_id(versions: &Versions, request: &PackRequest) -> String {
     let mut sha = Sha256::new();
     let request = canonical::to_string(&request.normalized());
-    for part in [&versions.index_signature, &versions.history, &versions.weights, &versions.learned, &request] {
+    // What is not declared is no part of the identity.
+    let declared = Some(&versions.declared).filter(|declared| !declared.is_empty());
+    for part in [&versions.index_signature, &versions.history, &versions.weights, &versions.learned].into_iter().chain(declared).chain([&request]) {
         sha.update((part.len() as u64).to_le_bytes());
         sha.update(part.as_bytes());
     }

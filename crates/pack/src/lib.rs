@@ -28,7 +28,7 @@ pub use error::PackError;
 pub use expand::{Section, section_of};
 pub use ids::SymbolIds;
 pub use items::title;
-pub use pack::{ContextItem, ContextPack};
+pub use pack::{ContextItem, ContextPack, Note};
 pub use request::{PackRequest, Scope};
 pub use scope::{Filter, chunk_kind, symbol_kind};
 pub use texts::{FileText, Texts};

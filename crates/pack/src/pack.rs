@@ -27,9 +27,24 @@ pub struct ContextPack {
     /// Edges among the chosen.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub edges: Vec<PackEdge>,
+    /// What is declared about the chosen code: rules, stale documents, owners, tests, commits.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<Note>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explain: Option<Explain>,
     pub stats: PackStats,
+}
+
+/// One thing that is declared about the chosen code.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Note {
+    /// `part`, `rule`, `stale-doc`, `owner`, `test` or `commit`.
+    pub kind: String,
+    /// Declared node it comes from.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub ref_id: String,
+    pub text: String,
 }
 
 /// A seed by identity.

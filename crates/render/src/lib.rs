@@ -3,6 +3,7 @@
 mod facts;
 mod hits;
 mod markdown;
+mod oracle;
 mod parts;
 mod safe;
 mod text;
@@ -24,10 +25,22 @@ pub enum Format {
     Text,
     /// Hits as `query_context` returns them.
     Hits,
+    /// The bundle of a declared ref, as JSON.
+    Bundle,
+    /// Graphs for Mermaid.
+    Mermaid,
+    /// Graphs for Graphviz.
+    Dot,
+    /// Findings as annotations of a workflow run.
+    Github,
+    /// Findings as SARIF.
+    Sarif,
+    /// One line each, tabs between the parts.
+    Porcelain,
 }
 
 impl Format {
-    pub const ALL: &'static [Format] = &[Format::Json, Format::Markdown, Format::Xml, Format::Text, Format::Hits];
+    pub const ALL: &'static [Format] = &[Format::Json, Format::Markdown, Format::Xml, Format::Text, Format::Hits, Format::Bundle, Format::Mermaid, Format::Dot, Format::Github, Format::Sarif, Format::Porcelain];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -36,6 +49,12 @@ impl Format {
             Format::Xml => "xml",
             Format::Text => "text",
             Format::Hits => "hits",
+            Format::Bundle => "bundle",
+            Format::Mermaid => "mermaid",
+            Format::Dot => "dot",
+            Format::Github => "github",
+            Format::Sarif => "sarif",
+            Format::Porcelain => "porcelain",
         }
     }
 
@@ -63,6 +82,7 @@ pub fn answer(answer: &Answer, format: Format) -> String {
     match (answer, format) {
         (Answer::Pack(own), format) => pack(own, format.name()).unwrap_or_default(),
         (Answer::Hits(own), Format::Hits) => canonical::to_string(&hits::wire(own)),
+        (Answer::Oracle(own), format) => oracle::text(own, format),
         (_, Format::Json) => canonical::to_string(&answer.to_json()),
         (Answer::Hits(own), Format::Xml) => xml::hits(own),
         (Answer::Hits(own), _) => hits::text(own),

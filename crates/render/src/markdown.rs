@@ -22,6 +22,12 @@ pub fn pack(pack: &ContextPack) -> String {
             let _ = writeln!(out, "{fence}{language}\n{}{more}\n{fence}\n", safe(item.excerpt.text.trim_end()));
         }
     }
+    if !pack.notes.is_empty() {
+        out.push_str("## notes\n\n");
+        for note in &pack.notes {
+            let _ = writeln!(out, "- {}: {}", note.kind, safe(&note.text));
+        }
+    }
     if out.is_empty() {
         out.push_str("Nothing was found.\n");
     }

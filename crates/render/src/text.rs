@@ -15,11 +15,24 @@ pub fn pack(pack: &ContextPack) -> String {
             write_item(&mut out, pack, item, &names);
         }
     }
+    out.push_str(&notes(pack));
     if out.is_empty() {
         out.push_str("Nothing was found.\n");
     }
     if let Some(missing) = pack.explain.as_ref().filter(|explain| !explain.not_found.is_empty()) {
         let _ = writeln!(out, "not in the index: {}", safe(&missing.not_found.join(", ")));
+    }
+    out
+}
+
+/// Writes what is declared about the chosen code.
+pub fn notes(pack: &ContextPack) -> String {
+    let mut out = String::new();
+    for note in &pack.notes {
+        if out.is_empty() {
+            out.push_str("# notes\n");
+        }
+        let _ = writeln!(out, "{}: {}", note.kind, safe(&note.text));
     }
     out
 }

@@ -17,7 +17,8 @@ struct Snippet<'a> {
 
 /// Writes a pack as one context block.
 pub fn pack(pack: &ContextPack) -> String {
-    block(pack.items().map(of_item).collect())
+    let notes: String = pack.notes.iter().map(|note| format!("<note kind=\"{}\">{}</note>\n", escaped(&note.kind), escaped(&note.text))).collect();
+    block(pack.items().map(of_item).collect()).replacen("<project_context>\n", &format!("<project_context>\n{notes}"), 1)
 }
 
 /// Writes hits as one context block.

@@ -5,5 +5,6 @@ mod docs;
 mod http;
 mod init;
 mod mcp;
+mod oracle;
 mod sandbox;
 mod terminal;

@@ -147,7 +147,7 @@ fn quoted(text: &str) -> String {
                 if letter.is_control()
                     || matches!(letter, '\u{feff}' | '\u{2028}' | '\u{2029}' | '\u{85}') =>
             {
-                drop(write!(out, "\\U{:08x}", letter as u32))
+                let _ = write!(out, "\\U{:08x}", letter as u32);
             }
             letter => out.push(letter),
         }

@@ -22,7 +22,7 @@ fn pair(doc: &str, covers: Vec<Covered>) -> Pair {
         covers,
         interface_only: false,
         mentions: mentions("The cart module"),
-        folder: true,
+        folders: vec![".".into()],
     }
 }
 

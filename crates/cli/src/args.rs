@@ -1,6 +1,6 @@
 //! What can be written on the command line.
 
-use crate::{eval, examples, export, init, oracle};
+use crate::{eval, examples, export, init, learn, oracle};
 use clap::builder::Styles;
 use clap::builder::styling::AnsiColor;
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
@@ -36,6 +36,15 @@ pub struct Cli {
     /// Who counts tokens: o200k, cl100k or estimate
     #[arg(long, global = true, help_heading = EVERYWHERE, value_parser = tokenizer)]
     pub tokenizer: Option<Tokenizer>,
+    /// Answer inside a session, where what was learned takes part; without one every answer is cold
+    #[arg(long, global = true, help_heading = EVERYWHERE, value_name = "ID")]
+    pub session: Option<String>,
+    /// Leave out what was learned, in a session too
+    #[arg(long, global = true, help_heading = EVERYWHERE)]
+    pub cold: bool,
+    /// Leave out texts that the session was sent before
+    #[arg(long, global = true, help_heading = EVERYWHERE)]
+    pub delta: bool,
     /// Say nothing but the answer
     #[arg(long, short, global = true, help_heading = EVERYWHERE)]
     pub quiet: bool,
@@ -331,6 +340,15 @@ pub enum Command {
     },
     /// Print the index as JSON lines: symbols, edges, chunks or files
     Export(export::ExportArgs),
+    /// Say what was useful; list, explain, export and forget what was learned
+    Feedback {
+        #[command(subcommand)]
+        command: learn::FeedbackCommand,
+    },
+    /// Report what of an answer was used, and tokens spent
+    ReportUsage(learn::ReportArgs),
+    /// Tokens saved against reading whole files; what each provider gave
+    Savings(learn::SavingsArgs),
     /// Print the JSON schema of a wire type
     Schema {
         /// ContextPack, PackRequest, Hits, … or an operation

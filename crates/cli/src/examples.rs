@@ -3,7 +3,7 @@
 /// Commands by what they are for; a command that is named nowhere comes last.
 pub const GROUPS: &[(&str, &[&str])] = &[
     ("Ask", &["ask", "task", "search", "files", "pr", "symbol", "impact", "tests", "why", "ref", "codegraph", "prime", "graph"]),
-    ("Keep", &["pack", "feedback", "savings", "export", "schema"]),
+    ("Keep", &["pack", "feedback", "report-usage", "savings", "export", "schema"]),
     ("Index", &["index", "status", "stats", "doctor", "refresh", "rebuild", "jobs", "clean"]),
     ("Check", &["check-file", "list-indexable", "project-stats", "validate-config", "audit", "docs", "lint", "eval"]),
     ("Connect", &["init", "uninit", "serve", "completions", "man"]),
@@ -58,6 +58,23 @@ pub const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     ("audit", &[("contextd audit secrets", "what was redacted where, never the value")]),
     ("export", &[("contextd export symbols --out symbols.jsonl", "symbols as JSON lines"), ("contextd export --sql index.sql", "everything as a script for a database")]),
     ("schema", &[("contextd schema ContextPack", "the schema of a pack"), ("contextd schema query_context", "the schema of a tool's input")]),
+    (
+        "feedback",
+        &[
+            ("contextd feedback useful refund --query \"give the money back\"", "a symbol that was needed; later answers in a session learn from it"),
+            ("contextd feedback list", "everything that was learned, and what of it still counts"),
+            ("contextd feedback forget --all", "forget it"),
+        ],
+    ),
+    ("feedback useful", &[("contextd feedback useful refund charge --query \"give the money back\"", "two symbols that were needed")]),
+    ("feedback not-useful", &[("contextd feedback not-useful sign --query \"give the money back\"", "a symbol that was in the way")]),
+    ("feedback list", &[("contextd feedback list --json", "judgements, vocabulary and sessions for programs")]),
+    ("feedback explain", &[("contextd feedback explain refund --query \"give the money back\"", "what was learned about a symbol, and what it adds")]),
+    ("feedback export", &[("contextd feedback export", "every judgement as JSON lines")]),
+    ("feedback import", &[("contextd feedback import judgements.jsonl", "take judgements of another checkout in")]),
+    ("feedback forget", &[("contextd feedback forget refund", "forget what was learned about a symbol"), ("contextd feedback forget --all", "forget everything")]),
+    ("report-usage", &[("contextd report-usage refund shop/payment.py --query \"give the money back\"", "what was read or edited for a request"), ("contextd report-usage --task-id T-1 --tokens-input 900 --tokens-output 200", "what a task cost")]),
+    ("savings", &[("contextd savings", "tokens saved, by day"), ("contextd savings --by provider", "what each provider gave"), ("contextd savings --by kind --json", "by operation, for programs")]),
     ("eval", &[("contextd eval --tasks tasks.jsonl --out results.jsonl", "answers to many tasks, and how good they are")]),
     ("clean", &[("contextd clean", "remove the index; the next question makes it again")]),
     ("serve", &[("contextd serve --stdio", "an MCP server for a coding agent"), ("contextd serve --http 127.0.0.1:8765", "HTTP for services on this machine")]),

@@ -4,6 +4,7 @@ mod args;
 mod eval;
 mod examples;
 mod export;
+mod learn;
 mod init;
 mod man;
 mod oracle;

@@ -1,7 +1,7 @@
 //! Commands that are operations: their arguments become input, their answers text.
 
 use crate::args::{Cli, Command, PackCommand, ScopeArgs};
-use crate::{show, ui};
+use crate::{learn, show, ui};
 use anyhow::Context as _;
 use contextd_engine::{Engine, EngineError, RefreshOptions};
 use contextd_ops::{Answer, Context, OpError, find};
@@ -14,7 +14,11 @@ use std::time::Duration;
 
 /// Runs an operation for a command and prints its answer; `None` when the command is no operation.
 pub fn run(cli: &Cli, engine: Engine) -> anyhow::Result<ExitCode> {
-    let (name, input, fresh) = operation(cli, &engine)?;
+    let (name, mut input, fresh) = operation(cli, &engine)?;
+    if let Some(map) = input.as_object_mut() {
+        map.extend(cli.session.iter().map(|id| ("session".to_owned(), json!(id))));
+        map.extend([("cold", cli.cold), ("delta", cli.delta)].into_iter().filter(|(_, said)| *said).map(|(name, said)| (name.to_owned(), json!(said))));
+    }
     if fresh {
         refresh(cli, &engine)?;
     }
@@ -23,6 +27,7 @@ pub fn run(cli: &Cli, engine: Engine) -> anyhow::Result<ExitCode> {
     match (operation.run)(&context, input) {
         Ok(answer) => {
             print(cli, &answer);
+            context.flush();
             Ok(crate::oracle::exit(&cli.command, answer.found()))
         }
         Err(error) => Ok(refuse(cli, &error)),
@@ -118,6 +123,9 @@ fn operation(cli: &Cli, engine: &Engine) -> anyhow::Result<(&'static str, Value,
             made.intent = intent.unwrap_or(made.intent);
             create(cli, engine, scope, made)?
         }
+        Command::Feedback { command } => ("feedback", learn::feedback(command)?, true),
+        Command::ReportUsage(args) => ("report_usage", learn::report(args), true),
+        Command::Savings(args) => ("savings", learn::savings(args)?, false),
         Command::Stats => ("get_context_stats", Value::Null, false),
         Command::Doctor => ("doctor", Value::Null, false),
         Command::Refresh { paths, force } => ("refresh_context", json!({"paths": paths, "force": force}), false),

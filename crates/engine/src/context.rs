@@ -8,8 +8,8 @@ use contextd_model::ContentHash;
 use contextd_pack::ids::Versions;
 use contextd_pack::request::Ranking;
 use contextd_pack::texts::Replaced;
-use contextd_pack::{ContextPack, FileText, Inputs, PackError, PackRequest, Texts, Tokenizer};
-use contextd_retrieve::Weights;
+use contextd_pack::{ContextPack, Known, FileText, Inputs, PackError, PackRequest, Texts, Tokenizer};
+use contextd_retrieve::{Learned, Sources, Weights};
 use contextd_scan::secrets::MARK;
 
 /// Reads files of the work tree through the scanner, so that nothing outside the root is read, and
@@ -46,8 +46,13 @@ impl Engine {
         Ok((weights, version))
     }
 
-    /// Builds the pack of a request; `render` writes it in the format whose bytes the budget counts.
+    /// Builds the pack of a request, cold; `render` writes it in the format whose bytes the budget counts.
     pub fn pack(&self, reader: &Reader, request: &PackRequest, render: &dyn Fn(&ContextPack) -> String) -> Result<ContextPack> {
+        self.pack_learned(reader, request, None, None, render)
+    }
+
+    /// Builds the pack of a request with what was learned; items in `known` were sent before.
+    pub fn pack_learned(&self, reader: &Reader, request: &PackRequest, learned: Option<&Learned>, known: Option<&Known>, render: &dyn Fn(&ContextPack) -> String) -> Result<ContextPack> {
         let (weights, version) = self.weights(request.profile.as_deref())?;
         let budget = &self.config.budget;
         let knowledge = self.knowledge(reader);
@@ -60,13 +65,14 @@ impl Engine {
             index_signature: reader.snapshot.index_signature().to_hex(),
             history: reader.history.head.map(|head| head.to_string()).unwrap_or_default(),
             weights: version,
-            learned: String::new(),
             declared: knowledge.version.clone(),
+            learned: learned.map(|learned| learned.version.clone()).unwrap_or_default(),
         };
         let texts = self.texts();
         let notes = self.notes(reader, &knowledge);
         let inputs = Inputs {
-            sources: reader.sources(None),
+            sources: Sources { learned, ..reader.sources(None) },
+            known,
             texts: &texts,
             weights: &weights,
             versions,

@@ -3,6 +3,7 @@
 use crate::engine::Engine;
 use crate::error::{EngineError, Result};
 use crate::knowledge::{Knowledge, Stamp};
+use crate::learning::LearnedState;
 use contextd_history::History;
 use contextd_retrieve::{Catalog, Commits, Parameters, Sources};
 use contextd_snapshot::Snapshot;
@@ -16,7 +17,12 @@ pub struct Reader {
     pub commits: Commits,
     /// What is declared, with the state of the files it was read from.
     pub(crate) knowledge: Mutex<Option<(Stamp, Arc<Knowledge>)>>,
+    /// What was learned about this snapshot, with the numbers that say whether it is current.
+    pub(crate) learned: Mutex<Option<LearnedCache>>,
 }
+
+/// Learned state with the stamp of the judgements it was made from.
+pub(crate) type LearnedCache = ((i64, i64), Arc<LearnedState>);
 
 impl Engine {
     /// Opens the published snapshot for questions.
@@ -25,7 +31,7 @@ impl Engine {
         let (history, _problems) = self.history();
         let catalog = Catalog::of(&snapshot);
         let commits = Commits::of(&history.view(), &snapshot);
-        Ok(Reader { snapshot, catalog, history, commits, knowledge: Mutex::default() })
+        Ok(Reader { snapshot, catalog, history, commits, knowledge: Mutex::default(), learned: Mutex::new(None) })
     }
 }
 

@@ -70,6 +70,11 @@ pub struct Hits {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_found: Vec<String>,
     pub index_signature: String,
+    /// Names the answer in `feedback` and `report_usage`.
+    #[serde(default)]
+    pub pack_id: String,
+    #[serde(default)]
+    pub learned_state: String,
 }
 
 /// One place.

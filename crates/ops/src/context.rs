@@ -1,14 +1,19 @@
-//! What operations work with: an engine, its newest reader, a clock and a renderer.
+//! What operations work with: an engine, its newest reader, a clock, a renderer, and who asks.
 
+use crate::accounts::{Accounts, Noted, lock};
 use crate::error::OpError;
 use contextd_engine::{Engine, Reader};
-use contextd_pack::ContextPack;
-use std::sync::{Arc, Mutex, PoisonError};
+use contextd_pack::{ContextPack, Known};
+use contextd_retrieve::{Learned, understand};
+use serde_json::Value;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// Writes a pack in a format by name; `None` when there is no such format.
 pub type RenderPack = fn(&ContextPack, &str) -> Option<String>;
 
-/// Shared by all requests of one process.
+/// Shared by all requests of one process; a clone shares everything but who asks.
+#[derive(Clone)]
 pub struct Context {
     pub engine: Arc<Engine>,
     /// Returns the time as Unix milliseconds.
@@ -16,24 +21,111 @@ pub struct Context {
     pub render: RenderPack,
     /// True where the process lives on after the answer, so that work can go on behind it.
     pub stays: bool,
-    reader: Mutex<Option<Arc<Reader>>>,
+    /// Who asks; inputs may say it for one request.
+    pub asker: Asker,
+    reader: Arc<Mutex<Option<Arc<Reader>>>>,
+    opened: Arc<AtomicU64>,
+    pub(crate) accounts: Arc<Accounts>,
+    pub(crate) noted: Arc<Mutex<Option<Noted>>>,
 }
+
+/// Who asks, and how what was learned takes part.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Asker {
+    /// `cli`, `mcp` or `http`.
+    pub surface: &'static str,
+    /// Without a session everything is cold.
+    pub session: Option<String>,
+    /// Leaves out all that was learned, in a session too.
+    pub cold: bool,
+    /// Leaves out texts that the session was sent before.
+    pub delta: bool,
+    pub task_id: Option<String>,
+    pub agent: Option<String>,
+}
+
+/// Longest name of a session.
+const NAME: usize = 120;
 
 impl Context {
     pub fn new(engine: Arc<Engine>, now: fn() -> i64, render: RenderPack, stays: bool) -> Self {
-        Self { engine, now, render, stays, reader: Mutex::new(None) }
+        let asker = Asker { surface: if stays { "mcp" } else { "cli" }, ..Asker::default() };
+        Self { engine, now, render, stays, asker, reader: Arc::default(), opened: Arc::default(), accounts: Arc::default(), noted: Arc::default() }
+    }
+
+    /// Returns the same context for askers of a surface.
+    pub fn on(&self, surface: &'static str) -> Self {
+        Self { asker: Asker { surface, ..self.asker.clone() }, ..self.clone() }
+    }
+
+    /// Returns the same context for one conversation.
+    pub fn in_session(&self, session: impl Into<String>) -> Self {
+        Self { asker: Asker { session: Some(session.into()), ..self.asker.clone() }, ..self.clone() }
+    }
+
+    /// Writes accounts and sessions that are still in memory.
+    pub fn flush(&self) {
+        self.accounts.flush(&self.engine);
+    }
+
+    /// Takes out of an input who asks: `session`, `cold`, `delta`.
+    pub(crate) fn asking(&self, input: &mut Value) -> Result<Self, OpError> {
+        let mut asker = self.asker.clone();
+        if let Some(map) = input.as_object_mut() {
+            asker.cold |= map.remove("cold").is_some_and(|value| value == true);
+            asker.delta |= map.remove("delta").is_some_and(|value| value == true);
+            match map.remove("session") {
+                None | Some(Value::Null) => {}
+                Some(Value::String(id)) if !id.is_empty() && id.len() <= NAME && !id.chars().any(char::is_control) => asker.session = Some(id),
+                Some(_) => return Err(OpError::request("`session` is no name of a session", "Give a text of up to 120 letters, or leave it out.")),
+            }
+        }
+        Ok(Self { asker, noted: Arc::default(), ..self.clone() })
     }
 
     /// Returns a reader of the published snapshot; it is opened again only when another was published
     /// or history has moved on.
     pub fn reader(&self) -> Result<Arc<Reader>, OpError> {
-        let mut kept = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = lock(&self.reader);
         let published = contextd_snapshot::current(&self.engine.places.index).map_err(contextd_engine::EngineError::from)?;
         if let Some(reader) = kept.as_ref().filter(|reader| Some(reader.snapshot.name()) == published) {
             return Ok(reader.clone());
         }
         let reader = Arc::new(self.engine.reader()?);
+        self.opened.fetch_add(1, Ordering::Relaxed);
         *kept = Some(reader.clone());
         Ok(reader)
     }
+
+    /// Returns how often a reader was opened.
+    pub(crate) fn opened(&self) -> u64 {
+        self.opened.load(Ordering::Relaxed)
+    }
+
+    /// Returns what was learned, seen from a request of this asker, and what it was sent before; nothing
+    /// outside a session.
+    pub fn learned(&self, reader: &Reader, query: &str, profile: Option<&str>) -> Result<Option<(Learned, Known)>, OpError> {
+        let Some(id) = self.asker.session.as_ref().filter(|_| !self.asker.cold) else { return Ok(None) };
+        self.flush();
+        let ledger = self.engine.ledger()?;
+        let state = self.engine.learned_state(reader, &ledger)?;
+        let session = self.engine.session(&ledger, id)?;
+        let (weights, _) = self.engine.weights(profile)?;
+        let mut learned = self.engine.learned(reader, &state, Some(&session), &understand(query), &weights.learned);
+        if self.asker.delta {
+            learned.version.push_str("-delta");
+        }
+        Ok(Some((learned, Known { uids: session.known(), delta: self.asker.delta })))
+    }
+
+    /// Notes what an answer holds, for the account.
+    pub(crate) fn note(&self, reader: &Reader, query: &str, pack: &ContextPack) {
+        *lock(&self.noted) = Some(Noted::of(reader, query, pack));
+    }
+}
+
+/// Returns a name for a new session; processes and conversations do not meet in it.
+pub fn new_session(now: i64) -> String {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    format!("{now:x}-{:x}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
 }

@@ -3,12 +3,14 @@
 //! [`OPERATIONS`] is the table. An operation takes typed input, given as JSON, and a [`Context`], and
 //! returns an [`Answer`] or an [`OpError`] with a stable code. Writing answers down is the job of others.
 
+mod accounts;
 mod answer;
 mod ask;
 mod context;
 mod doctor;
 mod error;
 pub mod eval;
+mod feedback;
 mod files;
 mod impact;
 mod index;
@@ -16,7 +18,10 @@ mod inputs;
 pub mod oracle;
 mod packs;
 mod projects;
+mod prometheus;
 mod rebuild;
+mod report;
+mod savings;
 mod schema;
 mod search;
 mod stats;
@@ -26,10 +31,14 @@ mod why;
 
 pub use ask::AskInput;
 pub use answer::{Answer, Hit, Hits, Impact, ImpactItem, Relation, SymbolAnswer, SymbolInfo, WhyAnswer, WhyTerm};
-pub use context::{Context, RenderPack};
+pub use context::{Asker, Context, RenderPack, new_session};
 pub use error::OpError;
+pub use feedback::FeedbackInput;
 pub use inputs::*;
 pub use projects::{narrow, project_scope};
+pub use prometheus::prometheus;
+pub use report::ReportInput;
+pub use savings::SavingsInput;
 pub use schema::SCHEMAS;
 pub use search::hits;
 pub use stats::{last_indexed, status_value};

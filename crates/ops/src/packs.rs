@@ -61,7 +61,10 @@ pub fn build(context: &Context, request: &PackRequest) -> Result<ContextPack, Op
         return Err(empty(format));
     }
     let request = PackRequest { format: format.to_owned(), ..request.clone() };
-    Ok(context.engine.pack(&reader, &request, &render)?)
+    let learned = context.learned(&reader, &request.query, request.profile.as_deref())?;
+    let pack = context.engine.pack_learned(&reader, &request, learned.as_ref().map(|(learned, _)| learned), learned.as_ref().map(|(_, known)| known), &render)?;
+    context.note(&reader, &request.query, &pack);
+    Ok(pack)
 }
 
 pub fn create(context: &Context, request: PackRequest) -> Result<Answer, OpError> {

@@ -56,6 +56,8 @@ pub fn hits(pack: &ContextPack, tokenizer: Tokenizer) -> Hits {
         hits: items,
         not_found: Vec::new(),
         index_signature: pack.index_signature.clone(),
+        pack_id: pack.pack_id.clone(),
+        learned_state: pack.learned_state.clone(),
     }
 }
 

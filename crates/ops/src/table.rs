@@ -3,11 +3,14 @@
 use crate::answer::Answer;
 use crate::context::Context;
 use crate::error::OpError;
+use crate::feedback::FeedbackInput;
 use crate::inputs::*;
 use crate::ask::{self, AskInput};
 use crate::oracle;
 use crate::oracle::inputs::*;
-use crate::{doctor, files, impact, index, packs, rebuild, schema, search, stats, symbol, why};
+use crate::report::ReportInput;
+use crate::savings::SavingsInput;
+use crate::{accounts, doctor, feedback, files, impact, index, packs, rebuild, report, savings, schema, search, stats, symbol, why};
 use contextd_pack::PackRequest;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -53,7 +56,7 @@ macro_rules! operations {
             read_only: !has(&[$(stringify!($flag)),*], "writes"),
             destructive: has(&[$(stringify!($flag)),*], "destructive"),
             schema: schema::of::<$input>,
-            run: |context, value| $run(context, input::<$input>(value)?),
+            run: |context, value| accounts::asked(context, $name, value, |context, value| $run(context, input::<$input>(value)?)),
         }),+];
     };
 }
@@ -141,6 +144,12 @@ operations! {
         "A brief of the project under 2,000 tokens: what it is, entry points, commands, parts, rules, hot spots. Use it once, at the start.";
     "audit_secrets" "audit" NoInput => files::audit_secrets, [],
         "What was redacted, by file, line and rule; never the value.";
+    "feedback" "feedback" FeedbackInput => feedback::feedback, [writes],
+        "Says which symbols of an answer were useful or not, or lists, explains, exports and forgets what was learned. Use it when an answer held something wrong or missed something.";
+    "report_usage" "report-usage" ReportInput => report::report, [writes],
+        "Reports what of an answer was read or edited, and tokens spent. Later answers in this project learn from it.";
+    "savings" "savings" SavingsInput => savings::savings, [],
+        "Tokens saved against reading whole files, by day, task or kind; what each provider gave.";
     "schema" "schema" SchemaInput => schema::schema, [],
         "The JSON schema of a wire type or of an operation's input.";
 }

@@ -6,7 +6,7 @@ use crate::error::OpError;
 use crate::inputs::WhyInput;
 use crate::oracle::{Oracle, RefTree, tree_of};
 use contextd_pack::{SymbolIds, resolve};
-use contextd_retrieve::{signals, task, understand};
+use contextd_retrieve::{Sources, signals, task, understand};
 
 pub fn why(context: &Context, input: WhyInput) -> Result<Answer, OpError> {
     let declared = declared(context, &input)?;
@@ -23,7 +23,9 @@ pub fn why(context: &Context, input: WhyInput) -> Result<Answer, OpError> {
         _ => resolve::symbols(&reader.snapshot, &input.symbol)?,
     };
     let query = understand(&input.task);
-    let ranked = task::rank(&reader.sources(None), &query, &weights);
+    let learned = context.learned(&reader, &input.task, input.profile.as_deref())?;
+    let sources = Sources { learned: learned.as_ref().map(|(learned, _)| learned), ..reader.sources(None) };
+    let ranked = task::rank(&sources, &query, &weights);
     // Of several symbols with the name, the one that ranks best is meant.
     let place = ranked.iter().position(|hit| named.contains(&hit.symbol));
     let number = place.map_or(named[0], |place| ranked[place].symbol);

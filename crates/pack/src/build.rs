@@ -27,10 +27,30 @@ pub struct Inputs<'a> {
     /// Relevance against diversity when the request does not say.
     pub default_lambda: f64,
     pub default_tokenizer: Tokenizer,
+    /// Texts that the caller has; absent outside a session.
+    pub known: Option<&'a Known>,
     /// Renders a pack in the format whose bytes the budget counts.
     pub render: &'a dyn Fn(&ContextPack) -> String,
     /// Says what is declared about files, the weightiest first.
     pub notes: Option<&'a dyn Fn(&[&str]) -> Vec<Note>>,
+}
+
+/// Texts that were sent before, by chunkUid.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Known {
+    pub uids: BTreeSet<String>,
+    /// Leaves their texts out instead of only marking them.
+    pub delta: bool,
+}
+
+impl Known {
+    fn mark(&self, item: &mut ContextItem) {
+        item.known = self.uids.contains(&item.chunk_uid);
+        if item.known && self.delta {
+            item.excerpt.text.clear();
+            item.excerpt.detail = "known".to_owned();
+        }
+    }
 }
 
 /// Rounds of dropping before everything is given up; each drops at least one item.
@@ -259,6 +279,9 @@ impl Draft<'_> {
             sections.entry(candidate.section).or_default().push((candidate.symbol, item));
         }
         distinct(&mut sections);
+        if let Some(known) = self.inputs.known {
+            sections.values_mut().flatten().for_each(|(_, item)| known.mark(item));
+        }
         for items in sections.values_mut() {
             items.sort_by(|a, b| order(self.request, &a.1, &b.1));
         }
@@ -273,6 +296,7 @@ impl Draft<'_> {
             index_signature: self.inputs.versions.index_signature.clone(),
             pack_id: pack_id(&self.inputs.versions, self.request),
             pack_root: pack_root(&self.request.query, &uids),
+            learned_state: if self.inputs.versions.learned.is_empty() { "cold".to_owned() } else { self.inputs.versions.learned.clone() },
             created_at: None,
             request: self.request.echoed(),
             budgets: self.budgets.clone(),

@@ -92,6 +92,7 @@ impl<'a> Shop<'a> {
             title,
             content_hash: snapshot.file(file).hash().to_hex(),
             stale: text.is_none(),
+            known: false,
             scores: shown.scores.clone(),
             why: shown.why.clone(),
         }

@@ -22,7 +22,7 @@ mod similar;
 pub mod texts;
 pub mod tokens;
 
-pub use build::{Inputs, build};
+pub use build::{Inputs, Known, build};
 pub use diff::{PackDiff, diff};
 pub use error::PackError;
 pub use expand::{Section, section_of};

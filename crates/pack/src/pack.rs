@@ -16,6 +16,9 @@ pub struct ContextPack {
     pub index_signature: String,
     pub pack_id: String,
     pub pack_root: String,
+    /// Version of what was learned and took part; `cold` when nothing did.
+    #[serde(default)]
+    pub learned_state: String,
     /// ISO 8601; not part of the canonical form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_at: Option<String>,
@@ -89,6 +92,9 @@ pub struct ContextItem {
     /// The file on disk has changed since.
     #[serde(default, skip_serializing_if = "is_false")]
     pub stale: bool,
+    /// This text was sent before in the same session.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub known: bool,
     pub scores: Scores,
     pub why: Why,
 }

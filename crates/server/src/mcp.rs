@@ -3,7 +3,7 @@
 use crate::fresh::Fresh;
 use crate::response;
 use crate::tools::{self, ToolSet};
-use contextd_ops::{Answer, Context, OpError, find};
+use contextd_ops::{Answer, Context, OpError, find, new_session};
 use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, Implementation, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig};
 use rmcp::service::{RequestContext, RoleServer};
 use rmcp::{ErrorData, ServerHandler, ServiceExt};
@@ -29,6 +29,8 @@ impl Mcp {
     pub fn new(context: Arc<Context>, tools: ToolSet) -> Self {
         let fresh = Arc::new(Fresh::default());
         fresh.begin(&context);
+        // A connection is a session; one that was named is taken up again.
+        let context = if context.asker.session.is_none() { Arc::new(context.in_session(new_session((context.now)()))) } else { context };
         Self { context, fresh, tools }
     }
 

@@ -12,6 +12,7 @@ pub(crate) mod links;
 pub(crate) mod meta;
 pub(crate) mod packs;
 pub(crate) mod projects;
+pub(crate) mod returned;
 pub(crate) mod sessions;
 pub(crate) mod stats;
 pub(crate) mod usage;
@@ -20,7 +21,7 @@ pub use bootstrap::{BootstrapCounts, BootstrapFile, BootstrapStatus};
 pub use chunks::{ChunkId, ChunkRecord, FileChunks, StoredChunk};
 pub use embeddings::{Embedding, VectorEncoding};
 pub use errors::{ErrorRecord, FileError};
-pub use feedback::Feedback;
+pub use feedback::{Feedback, FeedbackFilter, Verdict};
 pub use files::{FileId, FileRecord, FileState, FileStatus};
 pub use jobs::{
     Job, JobKind, JobLog, JobOutcome, JobProgress, JobScope, JobSignal, JobStatus, LogLevel, NewJob,
@@ -28,6 +29,7 @@ pub use jobs::{
 pub use links::{FileLinks, LinkRecord};
 pub use packs::{PackRecord, PackSummary};
 pub use projects::ProjectConfig;
+pub use returned::{Answered, ProviderUsage, Returned, ReturnedItem, UsageBy, UsageGroup};
 pub use sessions::Session;
 pub use stats::{LanguageStats, LedgerStats};
 pub use usage::{DayUsage, TaskSavings, UsageFilter, UsageRecord, UsageSummary};
@@ -128,6 +130,19 @@ pub trait Ledger: Send {
     /// Returns the mean tokens of an operation for each day (UTC), oldest first.
     fn usage_by_day(&self, op: &str) -> Result<Vec<DayUsage>>;
 
+    /// Adds measurements of answers with what they held.
+    fn usage_answered(&mut self, answers: &[Answered]) -> Result<()>;
+    /// Returns the words of the request and the items of an answer, as long as they are kept.
+    fn returned(&self, pack_id: &str) -> Result<Option<Returned>>;
+    /// Returns the newest answer of a session that is still kept.
+    fn last_returned(&self, session_id: &str) -> Result<Option<String>>;
+    /// Notes which items of an answer were used.
+    fn usage_used(&mut self, pack_id: &str, used: &std::collections::BTreeSet<String>) -> Result<()>;
+    /// Returns sums of measurements in groups, in the order of their keys.
+    fn usage_groups(&self, by: UsageBy, filter: &UsageFilter) -> Result<Vec<UsageGroup>>;
+    /// Returns what each provider gave, and what of it was used.
+    fn usage_providers(&self) -> Result<Vec<ProviderUsage>>;
+
     /// Stores a pack; the same id again changes nothing.
     fn put_pack(&mut self, pack: &PackRecord) -> Result<()>;
     /// Returns a pack with its body.
@@ -139,12 +154,22 @@ pub trait Ledger: Send {
 
     /// Adds judgements of what was returned.
     fn put_feedback(&mut self, feedback: &[Feedback]) -> Result<()>;
-    /// Returns the judgements since a time, in the order they came.
-    fn feedback(&self, since: i64) -> Result<Vec<Feedback>>;
+    /// Returns the judgements that are meant, in the order they came.
+    fn feedback(&self, filter: &FeedbackFilter) -> Result<Vec<Feedback>>;
+    /// Forgets judgements; returns how many.
+    fn forget_feedback(&mut self, filter: &FeedbackFilter) -> Result<usize>;
+    /// Returns numbers that change when judgements are added or forgotten.
+    fn feedback_stamp(&self) -> Result<(i64, i64)>;
     /// Adds or replaces a session.
     fn put_session(&mut self, session: &Session) -> Result<()>;
     /// Returns a session.
     fn session(&self, session_id: &str) -> Result<Option<Session>>;
+    /// Replaces a session by what `change` makes of it; no change of another writer is lost between.
+    fn update_session(&mut self, session_id: &str, change: &mut dyn FnMut(Option<Session>) -> Session) -> Result<Session>;
+    /// Returns the sessions last seen first, without their state.
+    fn sessions(&self, limit: usize) -> Result<Vec<Session>>;
+    /// Forgets one session; returns how many there were.
+    fn forget_session(&mut self, session_id: &str) -> Result<usize>;
     /// Forgets sessions last seen before a time; returns how many.
     fn expire_sessions(&mut self, before: i64) -> Result<usize>;
 

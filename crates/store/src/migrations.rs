@@ -11,6 +11,7 @@ pub(crate) const LEDGER: Schema = Schema {
     migrations: &[
         include_str!("migrations/ledger_1.sql"),
         include_str!("migrations/ledger_2.sql"),
+        include_str!("migrations/ledger_3.sql"),
     ],
 };
 

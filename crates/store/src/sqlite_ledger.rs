@@ -6,7 +6,7 @@ use crate::error::{Result, StoreError};
 use crate::ledger::*;
 use crate::ledger::{
     bootstrap, chunks, embeddings, errors, feedback, files, jobs, links, meta, packs, projects,
-    sessions, stats, usage,
+    returned, sessions, stats, usage,
 };
 use crate::migrations::LEDGER;
 use crate::process::Liveness;
@@ -231,6 +231,34 @@ impl Ledger for SqliteLedger {
             .read(|connection| usage::by_day(connection, op))
     }
 
+    fn usage_answered(&mut self, answers: &[Answered]) -> Result<()> {
+        self.database.write(|tx| returned::record(tx, answers))
+    }
+
+    fn returned(&self, pack_id: &str) -> Result<Option<Returned>> {
+        self.database
+            .read(|connection| returned::get(connection, pack_id))
+    }
+
+    fn last_returned(&self, session_id: &str) -> Result<Option<String>> {
+        self.database
+            .read(|connection| returned::last(connection, session_id))
+    }
+
+    fn usage_used(&mut self, pack_id: &str, used: &std::collections::BTreeSet<String>) -> Result<()> {
+        self.database
+            .write(|tx| returned::mark_used(tx, pack_id, used))
+    }
+
+    fn usage_groups(&self, by: UsageBy, filter: &UsageFilter) -> Result<Vec<UsageGroup>> {
+        self.database
+            .read(|connection| returned::groups(connection, by, filter))
+    }
+
+    fn usage_providers(&self) -> Result<Vec<ProviderUsage>> {
+        self.database.read(returned::providers)
+    }
+
     fn put_pack(&mut self, pack: &PackRecord) -> Result<()> {
         self.database.write(|tx| packs::put(tx, pack))
     }
@@ -253,9 +281,17 @@ impl Ledger for SqliteLedger {
         self.database.write(|tx| feedback::put(tx, feedback))
     }
 
-    fn feedback(&self, since: i64) -> Result<Vec<Feedback>> {
+    fn feedback(&self, filter: &FeedbackFilter) -> Result<Vec<Feedback>> {
         self.database
-            .read(|connection| feedback::since(connection, since))
+            .read(|connection| feedback::matching(connection, filter))
+    }
+
+    fn forget_feedback(&mut self, filter: &FeedbackFilter) -> Result<usize> {
+        self.database.write(|tx| feedback::forget(tx, filter))
+    }
+
+    fn feedback_stamp(&self) -> Result<(i64, i64)> {
+        self.database.read(feedback::stamp)
     }
 
     fn put_session(&mut self, session: &Session) -> Result<()> {
@@ -265,6 +301,20 @@ impl Ledger for SqliteLedger {
     fn session(&self, session_id: &str) -> Result<Option<Session>> {
         self.database
             .read(|connection| sessions::get(connection, session_id))
+    }
+
+    fn update_session(&mut self, session_id: &str, change: &mut dyn FnMut(Option<Session>) -> Session) -> Result<Session> {
+        self.database
+            .write(|tx| sessions::update(tx, session_id, change))
+    }
+
+    fn sessions(&self, limit: usize) -> Result<Vec<Session>> {
+        self.database
+            .read(|connection| sessions::newest(connection, limit))
+    }
+
+    fn forget_session(&mut self, session_id: &str) -> Result<usize> {
+        self.database.write(|tx| sessions::forget(tx, session_id))
     }
 
     fn expire_sessions(&mut self, before: i64) -> Result<usize> {

@@ -21,6 +21,14 @@ pub struct UsageRecord {
     pub providers_used: Vec<String>,
     pub cache_hit: Option<bool>,
     pub notes: Option<String>,
+    /// Where it was asked: `cli`, `mcp` or `http`.
+    pub surface: Option<String>,
+    pub session_id: Option<String>,
+    pub pack_id: Option<String>,
+    /// The request in words, scrubbed.
+    pub query: Option<String>,
+    /// Tokens that reading the files of the answer would have cost.
+    pub baseline_tokens: Option<u64>,
 }
 
 /// Which measurements are meant; what is absent does not restrict.
@@ -69,14 +77,15 @@ pub struct DayUsage {
     pub avg_tokens: f64,
 }
 
-const MATCHES: &str = "(?1 IS NULL OR ts >= ?1) AND (?2 IS NULL OR ts < ?2) AND (?3 IS NULL OR op = ?3) \
+pub(super) const MATCHES: &str = "(?1 IS NULL OR ts >= ?1) AND (?2 IS NULL OR ts < ?2) AND (?3 IS NULL OR op = ?3) \
                        AND (?4 IS NULL OR task_id = ?4) ORDER BY ts DESC, metric_id DESC LIMIT ?5";
 
 pub(crate) fn record(connection: &Connection, records: &[UsageRecord]) -> Result<()> {
     let mut statement = connection.prepare_cached(
         "INSERT INTO usage_metrics (ts, op, agent, task_id, tokens_input, tokens_output, context_tokens,
-             query_latency_ms, snippets_count, snippets_used, providers_used, cache_hit, notes)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+             query_latency_ms, snippets_count, snippets_used, providers_used, cache_hit, notes,
+             surface, session_id, pack_id, query, baseline_tokens)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
     )?;
     let number = |value: Option<u64>| value.map(|value| value as i64);
     for record in records {
@@ -94,6 +103,11 @@ pub(crate) fn record(connection: &Connection, records: &[UsageRecord]) -> Result
             JsonList(&record.providers_used),
             record.cache_hit,
             record.notes,
+            record.surface,
+            record.session_id,
+            record.pack_id,
+            record.query,
+            number(record.baseline_tokens),
         ])?;
     }
     Ok(())
@@ -102,7 +116,8 @@ pub(crate) fn record(connection: &Connection, records: &[UsageRecord]) -> Result
 pub(crate) fn query(connection: &Connection, filter: &UsageFilter) -> Result<Vec<UsageRecord>> {
     let mut statement = connection.prepare_cached(&format!(
         "SELECT ts, op, agent, task_id, tokens_input, tokens_output, context_tokens, query_latency_ms, snippets_count,
-             snippets_used, providers_used, cache_hit, notes FROM usage_metrics WHERE {MATCHES}"
+             snippets_used, providers_used, cache_hit, notes, surface, session_id, pack_id, query,
+             baseline_tokens FROM usage_metrics WHERE {MATCHES}"
     ))?;
     let rows = statement.query_map(
         params![
@@ -190,7 +205,7 @@ pub(crate) fn by_day(connection: &Connection, op: &str) -> Result<Vec<DayUsage>>
 }
 
 /// SQLite takes a negative limit as none.
-fn limit(filter: &UsageFilter) -> i64 {
+pub(super) fn limit(filter: &UsageFilter) -> i64 {
     filter
         .limit
         .map_or(-1, |limit| limit.min(i64::MAX as usize) as i64)
@@ -215,5 +230,10 @@ fn from_row(row: &Row<'_>) -> rusqlite::Result<UsageRecord> {
         providers_used: row.get::<_, JsonStrings>(10)?.0,
         cache_hit: row.get(11)?,
         notes: row.get(12)?,
+        surface: row.get(13)?,
+        session_id: row.get(14)?,
+        pack_id: row.get(15)?,
+        query: row.get(16)?,
+        baseline_tokens: number(17)?,
     })
 }

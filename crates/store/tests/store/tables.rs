@@ -320,14 +320,74 @@ fn packs_sessions_and_feedback_come_back() {
         session_id: None,
         pack_id: Some("p".to_owned()),
         target: "t".to_owned(),
-        value: -1.0,
+        verdict: Verdict::Unused,
+        anchor: "a".to_owned(),
+        words: vec!["cart".to_owned()],
         note: None,
     };
     ledger
         .put_feedback(std::slice::from_ref(&feedback))
         .expect("writes");
-    assert_eq!(ledger.feedback(3).expect("reads"), [feedback]);
-    assert_eq!(ledger.feedback(4).expect("reads"), []);
+    let all = FeedbackFilter::default();
+    let other = FeedbackFilter { target: Some("u".to_owned()), ..all.clone() };
+    assert_eq!(ledger.feedback(&all).expect("reads"), [feedback]);
+    assert_eq!(ledger.feedback(&other).expect("reads"), []);
+    let stamp = ledger.feedback_stamp().expect("reads");
+    assert_eq!(ledger.forget_feedback(&other).expect("forgets"), 0);
+    assert_eq!(ledger.feedback_stamp().expect("reads"), stamp);
+    assert_eq!(ledger.forget_feedback(&all).expect("forgets"), 1);
+    assert_ne!(ledger.feedback_stamp().expect("reads"), stamp);
+}
+
+#[test]
+fn answers_are_measured_by_provider_and_by_what_was_used() {
+    let mut ledger = SqliteLedger::in_memory().expect("opens");
+    let item = |target: &str, provider: &str, score| ReturnedItem {
+        target: target.to_owned(),
+        name: target.to_uppercase(),
+        path: "a.rs".to_owned(),
+        provider: provider.to_owned(),
+        score,
+    };
+    let answer = |pack: &str, op: &str, tokens, baseline| Answered {
+        usage: UsageRecord {
+            op: op.to_owned(),
+            pack_id: Some(pack.to_owned()),
+            session_id: Some("s".to_owned()),
+            context_tokens: Some(tokens),
+            baseline_tokens: baseline,
+            query_latency_ms: Some(2.0),
+            ..UsageRecord::default()
+        },
+        words: vec!["cart".to_owned()],
+        items: vec![item("x", "symbol", 1.0), item("y", "symbol", 0.5), item("z", "dependency", 0.25)],
+    };
+    let answers = [answer("p", "task", 100, Some(1000)), answer("q", "task", 50, None), answer("r", "search", 10, Some(40))];
+    ledger.usage_answered(&answers).expect("writes");
+    assert_eq!(ledger.returned("p").expect("reads"), Some((answers[0].words.clone(), answers[0].items.clone())));
+    assert_eq!(ledger.returned("none").expect("reads"), None);
+    assert_eq!(ledger.last_returned("s").expect("reads").as_deref(), Some("r"));
+    ledger.usage_used("p", &["y".to_owned(), "z".to_owned()].into()).expect("writes");
+    let providers = ledger.usage_providers().expect("reads");
+    let rows: Vec<_> = providers.iter().map(|row| (row.provider.as_str(), row.queries, row.provided, row.reported, row.used, row.avg_score)).collect();
+    assert_eq!(rows, [("symbol", 3, 6, 2, 1, 0.75), ("dependency", 3, 3, 1, 1, 0.25)]);
+    let groups = ledger.usage_groups(UsageBy::Kind, &UsageFilter::default()).expect("reads");
+    let rows: Vec<_> = groups.iter().map(|row| (row.key.as_str(), row.queries, row.context_tokens, row.baseline_tokens, row.compared_tokens, row.used)).collect();
+    assert_eq!(rows, [("search", 1, 10, 40, 10, 0), ("task", 2, 150, 1000, 100, 2)]);
+}
+
+#[test]
+fn a_session_is_changed_as_one_step() {
+    let mut ledger = SqliteLedger::in_memory().expect("opens");
+    let mut step = |old: Option<Session>| {
+        let mut session = old.unwrap_or(Session { session_id: "s".to_owned(), started_at: 1, last_seen_at: 1, step: 0, state: Vec::new() });
+        session.step += 1;
+        session
+    };
+    assert_eq!(ledger.update_session("s", &mut step).expect("writes").step, 1);
+    assert_eq!(ledger.update_session("s", &mut step).expect("writes").step, 2);
+    assert_eq!(ledger.sessions(5).expect("reads").len(), 1);
+    assert_eq!(ledger.forget_session("s").expect("forgets"), 1);
 }
 
 #[test]

@@ -1,0 +1,220 @@
+//! Accounting: what every question cost and gave, written down behind the answer.
+//!
+//! An operation leaves notes while it runs; they go into a queue when it has answered. Where the process
+//! stays, a thread writes the queue; else it is written when the process is done. Whoever reads accounts
+//! or sessions flushes first, so that a session sees its own last step.
+
+use crate::answer::Answer;
+use crate::context::{Asker, Context};
+use crate::error::OpError;
+use contextd_engine::{Engine, Reader, SessionView};
+use contextd_pack::{ContextItem, ContextPack};
+use contextd_retrieve::{Query, understand};
+use contextd_store::{Answered, Ledger, ReturnedItem, UsageRecord};
+use serde_json::Value;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Entries that come in so close together are written as one.
+const GATHER: Duration = Duration::from_millis(40);
+/// Entries kept while they cannot be written; further ones are dropped.
+const MOST: usize = 10_000;
+/// Lines that a reader of whole files is taken to read of one file.
+const WHOLE: u64 = 2_000;
+
+/// What an answer held, noted while it was made.
+pub(crate) struct Noted {
+    query: String,
+    pack_id: String,
+    tokens: u64,
+    baseline: u64,
+    items: Vec<(ReturnedItem, String)>,
+}
+
+/// One question with its answer.
+struct Entry {
+    ts: i64,
+    op: &'static str,
+    asker: Asker,
+    latency_ms: f64,
+    warm: bool,
+    noted: Option<Noted>,
+}
+
+/// The queue of what is to be written.
+#[derive(Default)]
+pub(crate) struct Accounts {
+    pending: Mutex<Vec<Entry>>,
+    wake: Condvar,
+    /// Held while writing, so that a flush waits for what is under way.
+    writing: Mutex<()>,
+    started: Mutex<bool>,
+}
+
+/// Runs an operation for whoever asks and puts it on the account.
+pub(crate) fn asked(context: &Context, op: &'static str, mut input: Value, run: impl FnOnce(&Context, Value) -> Result<Answer, OpError>) -> Result<Answer, OpError> {
+    let context = context.asking(&mut input)?;
+    let start = Instant::now();
+    let opened = context.opened();
+    let answer = run(&context, input)?;
+    let latency_ms = start.elapsed().as_secs_f64() * 1e3;
+    let noted = lock(&context.noted).take();
+    let counted = matches!(answer, Answer::Pack(_) | Answer::Hits(_) | Answer::Symbol(_) | Answer::Why(_) | Answer::Impact(_));
+    let measured = context.engine.config.metrics.enabled;
+    let in_session = context.asker.session.is_some() && !context.asker.cold && noted.is_some();
+    if counted && (measured || in_session) {
+        // Sessions go on when nothing is measured.
+        let op = if measured { op } else { "" };
+        let entry = Entry { ts: (context.now)(), op, asker: context.asker.clone(), latency_ms, warm: context.opened() == opened, noted };
+        context.accounts.push(&context, entry);
+    }
+    Ok(answer)
+}
+
+impl Noted {
+    /// Notes what a pack holds.
+    pub(crate) fn of(reader: &Reader, query: &str, pack: &ContextPack) -> Noted {
+        let items = pack.sections.iter().flat_map(|section| section.items.iter().map(|item| (returned(&section.kind, item), item.chunk_uid.clone()))).collect();
+        Noted { query: query.to_owned(), pack_id: pack.pack_id.clone(), tokens: pack.stats.tokens, baseline: baseline(reader, pack), items }
+    }
+}
+
+fn returned(section: &str, item: &ContextItem) -> ReturnedItem {
+    ReturnedItem {
+        target: item.symbol_id.clone().unwrap_or_else(|| item.chunk_uid.clone()),
+        name: item.name.clone(),
+        path: item.file_rel_path.clone(),
+        provider: provider(section, item).to_owned(),
+        score: item.scores.hybrid_score,
+    }
+}
+
+/// Returns the provider whose signal spoke loudest for an item.
+fn provider(section: &str, item: &ContextItem) -> &'static str {
+    let loudest = item.why.signals.iter().max_by(|a, b| (a.value * a.weight).total_cmp(&(b.value * b.weight)).then(b.name.cmp(&a.name)));
+    match (section, loudest.map(|signal| signal.name.as_str())) {
+        ("seeds", Some("ppr")) => "dependency",
+        ("seeds", Some("git_file" | "git" | "activity")) => "git_history",
+        ("seeds", Some("prose")) => "docs",
+        ("seeds", Some("exact" | "qcov" | "ncov" | "definition" | "stem")) => "symbol",
+        ("seeds", Some(name)) if name.starts_with("learned") || name == "session" => "learned",
+        ("seeds", _) => "full_text",
+        _ => "dependency",
+    }
+}
+
+/// Returns what reading would have cost: each file that the pack shows text of, once, no more than a
+/// reader's 2,000 lines of it, a token for four bytes. Searching and wrong turns are not counted.
+fn baseline(reader: &Reader, pack: &ContextPack) -> u64 {
+    let mut paths: Vec<&str> = pack.items().filter(|item| item.excerpt.detail == "body").map(|item| item.file_rel_path.as_str()).collect();
+    paths.sort_unstable();
+    paths.dedup();
+    let cost = |path: &str| {
+        let file = reader.snapshot.file(reader.snapshot.find_file(path)?);
+        let (bytes, lines) = (u64::from(file.size()), u64::from(file.lines()).max(1));
+        Some(bytes * lines.min(WHOLE) / lines / 4)
+    };
+    paths.into_iter().filter_map(cost).sum()
+}
+
+impl Accounts {
+    fn push(self: &Arc<Self>, context: &Context, entry: Entry) {
+        let mut pending = lock(&self.pending);
+        if pending.len() < MOST {
+            pending.push(entry);
+        }
+        drop(pending);
+        if context.stays {
+            self.start(&context.engine);
+            self.wake.notify_one();
+        }
+    }
+
+    /// Starts the thread that writes, once.
+    fn start(self: &Arc<Self>, engine: &Arc<Engine>) {
+        let mut started = lock(&self.started);
+        if !*started {
+            let (accounts, engine) = (Arc::downgrade(self), engine.clone());
+            *started = std::thread::Builder::new().name("accounts".to_owned()).spawn(move || while let Some(accounts) = accounts.upgrade() {
+                let pending = lock(&accounts.pending);
+                let waited = accounts.wake.wait_timeout_while(pending, Duration::from_secs(5), |pending| pending.is_empty());
+                let idle = waited.map_or(true, |(pending, _)| pending.is_empty());
+                if !idle {
+                    std::thread::sleep(GATHER);
+                    accounts.flush(&engine);
+                }
+            }).is_ok();
+        }
+    }
+
+    /// Writes what is pending and waits for what is being written.
+    pub(crate) fn flush(&self, engine: &Engine) {
+        let _writing = lock(&self.writing);
+        let entries = std::mem::take(&mut *lock(&self.pending));
+        if !entries.is_empty() {
+            // An account that cannot be written must not stop the work it tells about.
+            let _ = write(engine, &entries);
+        }
+    }
+}
+
+fn write(engine: &Engine, entries: &[Entry]) -> contextd_engine::Result<()> {
+    let mut ledger = engine.ledger()?;
+    let answers: Vec<Answered> = entries.iter().filter(|entry| !entry.op.is_empty()).map(|entry| answered(engine, entry)).collect();
+    ledger.usage_answered(&answers)?;
+    for (entry, noted) in entries.iter().filter_map(|entry| Some((entry, entry.noted.as_ref()?))) {
+        if let Some(id) = entry.asker.session.as_ref().filter(|_| !entry.asker.cold) {
+            let query = understand(&noted.query);
+            step(&mut ledger, id, entry.ts, &mut |view| view.answered(&query, &noted.items))?;
+        }
+    }
+    Ok(())
+}
+
+/// Changes a session as one step of the ledger.
+pub(crate) fn step(ledger: &mut dyn Ledger, id: &str, now: i64, change: &mut dyn FnMut(&mut SessionView)) -> contextd_engine::Result<()> {
+    ledger.update_session(id, &mut |old| {
+        let mut view = SessionView::of(id, old.as_ref());
+        change(&mut view);
+        view.stored(old.map_or(now, |old| old.started_at), now)
+    })?;
+    Ok(())
+}
+
+fn answered(engine: &Engine, entry: &Entry) -> Answered {
+    let (asker, metrics) = (&entry.asker, &engine.config.metrics);
+    let mut usage = UsageRecord {
+        ts: entry.ts,
+        op: entry.op.to_owned(),
+        agent: asker.agent.clone(),
+        task_id: asker.task_id.clone(),
+        query_latency_ms: Some(entry.latency_ms).filter(|_| metrics.track_latency),
+        cache_hit: Some(entry.warm).filter(|_| metrics.track_cache_hits),
+        surface: Some(asker.surface.to_owned()),
+        session_id: asker.session.clone(),
+        ..UsageRecord::default()
+    };
+    let Some(noted) = &entry.noted else { return Answered { usage, ..Answered::default() } };
+    let items: Vec<ReturnedItem> = noted.items.iter().map(|(item, _)| item.clone()).collect();
+    let mut providers: Vec<String> = items.iter().map(|item| item.provider.clone()).collect();
+    providers.sort();
+    providers.dedup();
+    usage.context_tokens = Some(noted.tokens).filter(|_| metrics.track_token_usage);
+    usage.snippets_count = Some(items.len() as u32);
+    usage.providers_used = providers;
+    usage.pack_id = Some(noted.pack_id.clone());
+    usage.query = Some(engine.scrubber.scrub(&noted.query, "query").text.into_owned());
+    usage.baseline_tokens = Some(noted.baseline).filter(|_| metrics.track_token_usage);
+    Answered { words: words(&understand(usage.query.as_deref().unwrap_or_default())), usage, items }
+}
+
+/// Returns the distinct words of a request, sorted, as judgements keep them.
+pub(crate) fn words(query: &Query) -> Vec<String> {
+    let mut words: Vec<String> = query.words.iter().map(|(word, _)| word.clone()).collect();
+    words.sort();
+    words
+}
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,5 +1,11 @@
-//! The floor that speed is measured against: reads and parses the same files, nothing else.
+//! Measurements that are too heavy for tests: the floor that speed is measured against (reading and
+//! parsing the same files, nothing else), tokens against searching and reading, learning over rounds.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
+
+mod learn;
+mod overhead;
+mod study;
+mod tokens;
 
 use rayon::prelude::*;
 use std::time::Instant;
@@ -7,9 +13,19 @@ use std::time::Instant;
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let (Some(mode), Some(list)) = (words.first(), words.get(1)) else {
-        eprintln!("usage: contextd-bench floor|extract LIST [ROOT]\n  LIST: a file with one relative path a line, as `contextd list-indexable` prints it");
+        eprintln!("{USAGE}");
         std::process::exit(2);
     };
+    if let Some(result) = study(mode, &words[1..]) {
+        match result {
+            Ok(text) => println!("{text}"),
+            Err(error) => {
+                eprintln!("error: {error}");
+                std::process::exit(2);
+            }
+        }
+        return;
+    }
     let root = words.get(2).map_or(".", String::as_str);
     let paths: Vec<String> = std::fs::read_to_string(list).unwrap_or_default().lines().map(str::to_owned).collect();
     let start = Instant::now();
@@ -28,6 +44,25 @@ fn main() {
         .sum();
     let cpu = cpu_seconds();
     println!("{mode}: {} files, {:.1} MB, wall {:.2} s, cpu {cpu:.2} s", paths.len(), bytes as f64 / 1e6, start.elapsed().as_secs_f64());
+}
+
+const USAGE: &str = "usage: contextd-bench floor|extract LIST [ROOT]
+  LIST: a file with one relative path a line, as `contextd list-indexable` prints it
+       contextd-bench tokens TASKS REPOS OUT     tokens to equal recall: packs against searching and reading
+       contextd-bench learn TASKS REPOS NAME...  a simulated caller over five rounds; indexes and edits the checkouts
+       contextd-bench overhead TASKS REPO        what accounting costs a warm query
+  TASKS: JSON lines with id, repo, query or description, ground_truth (symbols) or relevant (files)
+  REPOS: folder with a checkout of each repository";
+
+/// Runs a study; nothing when `mode` is none.
+fn study(mode: &str, words: &[String]) -> Option<Result<String, String>> {
+    match (mode, words) {
+        ("tokens", [tasks, repos, out]) => Some(tokens::tokens(tasks, repos, out)),
+        ("learn", [tasks, repos, names @ ..]) if !names.is_empty() => Some(learn::learn(tasks, repos, names)),
+        ("overhead", [tasks, repo]) => Some(overhead::overhead(tasks, repo)),
+        ("tokens" | "learn" | "overhead", _) => Some(Err(USAGE.to_owned())),
+        _ => None,
+    }
 }
 
 /// User and system time of this process so far, from the kernel's own account.

@@ -55,6 +55,9 @@ pub struct EvalArgs {
     /// File with weights, instead of a profile; {repo} is replaced by the name of the checkout
     #[arg(long)]
     weights: Option<PathBuf>,
+    /// Leave the history channel out
+    #[arg(long)]
+    no_history: bool,
     /// Results a task
     #[arg(short, default_value_t = 20)]
     k: usize,
@@ -95,7 +98,7 @@ pub fn eval(cli: &Cli, engine: &Engine, args: &EvalArgs) -> anyhow::Result<ExitC
     }
     let mut answered: Vec<Answered> = Vec::new();
     for part in parts(engine, args, tasks)? {
-        let options = EvalOptions { ranking: args.ranking.of(), weights: weights(args, &part.name)?, k: args.k };
+        let options = EvalOptions { ranking: args.ranking.of(), weights: weights(args, &part.name)?, k: args.k, history: !args.no_history };
         if let Some(path) = &args.signals {
             write(path, &part.tasks.iter().map(|task| signals_of(&part.reader, &task.query, &task.id)).collect::<String>())?;
         }

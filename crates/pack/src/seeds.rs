@@ -7,8 +7,7 @@ use crate::request::{PackRequest, Ranking, SeedMode, SeedProvider};
 use crate::resolve;
 use crate::scope::Filter;
 use contextd_model::SymbolKind;
-use contextd_retrieve::search::{self, SearchWeights};
-use contextd_retrieve::{Query, Shape, Sources, task};
+use contextd_retrieve::{Query, Shape, Sources, Weights, search, task};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One ranked candidate; its score is from 0 to 1.
@@ -49,7 +48,7 @@ pub fn seeds(inputs: &Inputs<'_>, request: &PackRequest, query: &Query, filter: 
     if !query.is_empty {
         let ranked = match (ranking, request.seed_mode) {
             ("task", SeedMode::Code | SeedMode::Mixed) => by_task(&sources, query, inputs),
-            (_, mode) => by_search(&sources, query, mode),
+            (_, mode) => by_search(&sources, query, mode, inputs.weights),
         };
         let scale = if request.files.is_empty() { 1.0 } else { 0.6 };
         all.extend(ranked.into_iter().map(|seed| Seed { score: seed.score * scale, ..seed }));
@@ -128,14 +127,12 @@ fn of_files(inputs: &Inputs<'_>, request: &PackRequest) -> Result<Vec<Seed>, Pac
 
 fn by_task(sources: &Sources<'_>, query: &Query, inputs: &Inputs<'_>) -> Vec<Seed> {
     let ranked = task::rank(sources, query, inputs.weights);
-    let Some(top) = ranked.first().map(|hit| f64::from(hit.score)) else { return Vec::new() };
-    // Scores of small repositories fall below zero; the last candidate is then the zero of the scale.
-    let floor = ranked.iter().take(CANDIDATES).last().map_or(0.0, |hit| f64::from(hit.score)).min(0.0);
-    let span = (top - floor).max(f64::MIN_POSITIVE);
+    let Some(best) = ranked.first().map(|hit| hit.score) else { return Vec::new() };
     // The ranking uses the weights with history exactly when history had a say.
     let history = ranked.iter().any(|hit| hit.signals[contextd_retrieve::signals::at::GIT_FILE] > 0.0);
     let table = if history { &inputs.weights.task } else { &inputs.weights.task_without_history };
-    ranked.iter().take(CANDIDATES).map(|hit| Seed { symbol: hit.symbol, lines: None, score: (f64::from(hit.score) - floor) / span, rule: "task-match", signals: signals(hit, table) }).collect()
+    let map = inputs.weights.calibration.of_task(history);
+    ranked.iter().take(CANDIDATES).map(|hit| Seed { symbol: hit.symbol, lines: None, score: map.score(hit.score, best), rule: "task-match", signals: signals(hit, table) }).collect()
 }
 
 fn signals(hit: &task::Ranked, table: &BTreeMap<String, f32>) -> Vec<Signal> {
@@ -144,9 +141,10 @@ fn signals(hit: &task::Ranked, table: &BTreeMap<String, f32>) -> Vec<Signal> {
     terms.into_iter().take(SIGNALS).map(|(name, value, weight)| Signal { name: name.to_owned(), value: round(f64::from(value)), weight: round(f64::from(weight)) }).collect()
 }
 
-fn by_search(sources: &Sources<'_>, query: &Query, mode: SeedMode) -> Vec<Seed> {
-    let ranked = search::rank(sources, query, &SearchWeights::default(), FILES);
-    let Some(top) = ranked.first().map(|file| f64::from(file.score)).filter(|&top| top > 0.0) else { return Vec::new() };
+fn by_search(sources: &Sources<'_>, query: &Query, mode: SeedMode, weights: &Weights) -> Vec<Seed> {
+    let ranked = search::rank(sources, query, &weights.search, FILES);
+    let Some(best) = ranked.first().map(|file| file.score).filter(|&best| best > 0.0) else { return Vec::new() };
+    let map = weights.calibration.search;
     let mut found = Vec::new();
     for file in &ranked {
         for (place, range) in file.ranges.iter().enumerate() {
@@ -157,7 +155,7 @@ fn by_search(sources: &Sources<'_>, query: &Query, mode: SeedMode) -> Vec<Seed> 
             }
             let whole = (symbol.start_line(), symbol.end_line()) == (range.start_line, range.end_line);
             let parts = [("symbols", file.symbols), ("blocks", file.blocks), ("definition", file.definition), ("stem", file.stem), ("git", file.git)];
-            let weights = SearchWeights::default();
+            let weights = &weights.search;
             let weight = |name: &str| match name {
                 "symbols" => weights.symbols,
                 "blocks" => weights.blocks,
@@ -167,7 +165,7 @@ fn by_search(sources: &Sources<'_>, query: &Query, mode: SeedMode) -> Vec<Seed> 
             };
             let signals = parts.iter().filter(|(name, value)| value * weight(name) != 0.0).map(|(name, value)| Signal { name: (*name).to_owned(), value: round(f64::from(*value)), weight: round(f64::from(weight(name))) }).collect();
             // Later ranges of a file are less sure than its first.
-            let score = f64::from(file.score) / top * (1.0 - 0.15 * place as f64);
+            let score = map.score(file.score, best) * (1.0 - 0.05 * place as f64);
             found.push(Seed { symbol: range.symbol, lines: (!whole).then_some((range.start_line, range.end_line)), score, rule: "search-match", signals });
         }
     }

@@ -2,6 +2,7 @@
 //!
 //! Everything here reads a snapshot and writes nothing.
 
+pub mod calibration;
 pub mod catalog;
 pub mod change;
 pub mod commits;

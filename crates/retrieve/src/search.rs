@@ -167,7 +167,7 @@ fn scale(values: &mut [f32]) {
 
 /// Returns how well each file defines an identifier of the query.
 fn definitions(sources: &Sources<'_>, query: &Query) -> FxHashMap<u32, f32> {
-    let mut found: FxHashMap<u32, f32> = FxHashMap::default();
+    let mut found = named_files(sources, query);
     for identifier in &query.identifiers {
         let symbols = sources.snapshot.symbols_named_like(&identifier.text);
         let sure = if identifier.code { 1.0 } else { 0.5 };
@@ -188,6 +188,22 @@ fn definitions(sources: &Sources<'_>, query: &Query) -> FxHashMap<u32, f32> {
             let value = sure * base * member;
             let best = found.entry(sources.catalog.file[symbol as usize]).or_default();
             *best = best.max(value);
+        }
+    }
+    found
+}
+
+/// Files whose paths the request spells out, as a stack trace or a diff does.
+fn named_files(sources: &Sources<'_>, query: &Query) -> FxHashMap<u32, f32> {
+    let mut found: FxHashMap<u32, f32> = FxHashMap::default();
+    let below = |long: &str, short: &str| long.strip_suffix(short).is_some_and(|before| before.is_empty() || before.ends_with('/'));
+    // A bare file name may be anywhere; a whole path is sure.
+    let sure = |path: &str| if path.contains('/') { 1.0 } else { 0.7 };
+    for file in (0..sources.snapshot.file_count()).filter(|_| !query.paths.is_empty()) {
+        let own = sources.snapshot.file(file).path();
+        let value = query.paths.iter().filter(|path| below(own, path) || own.contains('/') && below(path, own)).map(|path| sure(path)).fold(0.0, f32::max);
+        if value > 0.0 {
+            found.insert(file, value);
         }
     }
     found

@@ -1,6 +1,7 @@
 //! Weights of the ranking: data, with the run that set them.
 
 use crate::learned::LearnedWeights;
+use crate::calibration::Calibration;
 use crate::search::SearchWeights;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -22,6 +23,9 @@ pub struct Weights {
     /// What judgements and sessions count.
     #[serde(default)]
     pub learned: LearnedWeights,
+    /// How raw scores become scores from 0 to 1.
+    #[serde(default = "calibration")]
+    pub calibration: Calibration,
     /// Weights of the ranking for a change.
     #[serde(default = "change")]
     pub change: BTreeMap<String, f32>,
@@ -34,6 +38,16 @@ pub struct Weights {
 struct ChangeWeights {
     change: BTreeMap<String, f32>,
     change_without_history: BTreeMap<String, f32>,
+}
+
+/// Maps of a profile; weights from elsewhere use those of the first.
+fn calibration_of(profile: &str) -> Option<Calibration> {
+    let maps: BTreeMap<String, Calibration> = toml::from_str(include_str!("weights/calibration.toml")).ok()?;
+    maps.get(profile).copied()
+}
+
+fn calibration() -> Calibration {
+    PROFILES.first().and_then(|(name, _)| calibration_of(name)).unwrap_or_default()
 }
 
 fn change_weights() -> Option<ChangeWeights> {
@@ -51,7 +65,8 @@ fn change_without_history() -> BTreeMap<String, f32> {
 impl Weights {
     /// Returns a profile by name.
     pub fn profile(name: &str) -> Option<Weights> {
-        PROFILES.iter().find(|(profile, _)| *profile == name).and_then(|(_, text)| Self::parse(text).ok())
+        let weights = PROFILES.iter().find(|(profile, _)| *profile == name).and_then(|(_, text)| Self::parse(text).ok())?;
+        Some(Weights { calibration: calibration_of(name).unwrap_or(weights.calibration), ..weights })
     }
 
     /// Reads weights from TOML.
@@ -62,5 +77,22 @@ impl Weights {
     /// Names of the profiles.
     pub fn names() -> impl Iterator<Item = &'static str> {
         PROFILES.iter().map(|(name, _)| *name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_profile_is_whole() {
+        for name in Weights::names() {
+            let weights = Weights::profile(name).unwrap_or_else(|| panic!("{name} cannot be read"));
+            assert!(calibration_of(name).is_some(), "{name}");
+            let maps = [weights.calibration.task, weights.calibration.task_without_history, weights.calibration.search];
+            assert!(maps.iter().all(|map| map.slope > 0.0), "{name}: a map that turns the order round");
+            assert!(!weights.change.is_empty() && !weights.change_without_history.is_empty(), "{name}");
+            assert!(weights.change.keys().chain(weights.change_without_history.keys()).all(|signal| crate::change::NAMES.contains(&signal.as_str())));
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! Fixture repositories for tests.
 
+mod accounts;
+
 use contextd_engine::{Engine, EngineOptions, RefreshOptions, Silent};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -65,6 +67,27 @@ impl Fixture {
         let path = self.path(rel);
         std::fs::create_dir_all(path.parent().expect("a path inside the folder")).expect("a folder");
         std::fs::write(path, text).expect("a file");
+    }
+
+    /// Commits everything, at a fixed time.
+    pub fn commit(&self, message: &str) {
+        self.git(&["add", "-A"]);
+        self.git(&["commit", "-q", "-m", message]);
+    }
+
+    /// Runs git in the folder, without the user's settings.
+    ///
+    /// # Panics
+    /// When git fails.
+    pub fn git(&self, arguments: &[&str]) {
+        let person = ["GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"].map(|key| (key, "Ann"));
+        let address = ["GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"].map(|key| (key, "ann@example.org"));
+        let time = ["GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"].map(|key| (key, "1700000000 +0000"));
+        let settings = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"].map(|key| (key, "/dev/null"));
+        let mut command = std::process::Command::new("git");
+        command.current_dir(self.root()).args(["-c", "commit.gpgsign=false"]).args(arguments).envs(person).envs(address).envs(time).envs(settings);
+        let output = command.output().expect("the git program");
+        assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     }
 
     /// Opens the folder and indexes it.

@@ -5,7 +5,7 @@ use super::places::{EvalRanking, Place, places};
 use super::table::{Row, Table};
 use super::tasks::EvalTask;
 use contextd_engine::Reader;
-use contextd_retrieve::{Weights, understand};
+use contextd_retrieve::{Sources, Weights, understand};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -17,6 +17,8 @@ pub struct EvalOptions {
     pub weights: Weights,
     /// Results a task.
     pub k: usize,
+    /// False where the history channel is left out.
+    pub history: bool,
 }
 
 /// One answered task.
@@ -39,6 +41,7 @@ impl Answered {
 /// Answers tasks one after the other, so that times are those of a single request.
 pub fn answer_tasks(reader: &Reader, tasks: Vec<EvalTask>, options: &EvalOptions) -> Vec<Answered> {
     let sources = reader.sources(None);
+    let sources = Sources { commits: sources.commits.filter(|_| options.history), ..sources };
     let answer = |task: EvalTask| {
         let start = Instant::now();
         let places = places(reader, &sources, &understand(&task.query), &options.weights, options.ranking, options.k);

@@ -10,7 +10,7 @@ Needs numpy."""
 import argparse, json, os, subprocess, sys
 import numpy as np
 
-HISTORY = {"git", "git_best", "git_doc", "together", "activity", "recent", "latest"}
+HISTORY = {"git", "git_best", "git_doc", "activity", "recent", "latest"}
 
 
 def dump(binary, repo, count, cache):

@@ -69,6 +69,9 @@ pub struct Hits {
     /// Identifiers of the query that nothing in the index has.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_found: Vec<String>,
+    /// Says that plain text search is enough, with the places, when an exact name or literal answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plain: Option<String>,
     pub index_signature: String,
     /// Names the answer in `feedback` and `report_usage`.
     #[serde(default)]

@@ -17,6 +17,7 @@ mod index;
 mod inputs;
 pub mod oracle;
 mod packs;
+mod plain;
 mod projects;
 mod prometheus;
 mod rebuild;

@@ -13,9 +13,7 @@ use serde_json::json;
 const KEPT: usize = 1_000;
 
 pub fn task(context: &Context, input: TaskInput) -> Result<Answer, OpError> {
-    if input.task.trim().is_empty() {
-        return Err(OpError::request("the task is empty", "Say in words what is to be done."));
-    }
+    crate::search::says_something(&contextd_retrieve::understand(&input.task), "task")?;
     let request = PackRequest { query: input.task.clone(), ranking: Ranking::Task, intent: input.intent, ..request(context, input.limits, input.budget)? };
     build(context, &request).map(|pack| Answer::Pack(Box::new(pack)))
 }

@@ -6,7 +6,7 @@ use crate::error::OpError;
 use crate::inputs::SearchInput;
 use contextd_pack::request::{Ranking, Scope};
 use contextd_pack::{ContextItem, ContextPack, PackRequest, Tokenizer};
-use contextd_retrieve::understand;
+use contextd_retrieve::{Query, understand};
 
 /// Longest snippet of a hit, in bytes.
 const SNIPPET: u64 = 1_600;
@@ -14,9 +14,8 @@ const SNIPPET: u64 = 1_600;
 const MOST: u32 = 80;
 
 pub fn search(context: &Context, mut input: SearchInput) -> Result<Answer, OpError> {
-    if input.query.trim().is_empty() {
-        return Err(OpError::request("the query is empty", "Say what to look for."));
-    }
+    let query = understand(&input.query);
+    says_something(&query, "query")?;
     crate::narrow(&context.engine, input.scope.project.as_deref(), &mut input.scope.paths, &mut input.scope.exclude)?;
     let config = &context.engine.config;
     let k = input.k.unwrap_or(config.query.default_k).clamp(1, MOST);
@@ -41,9 +40,24 @@ pub fn search(context: &Context, mut input: SearchInput) -> Result<Answer, OpErr
     let pack = crate::packs::build(context, &request)?;
     let reader = context.reader()?;
     let snapshot = &reader.snapshot;
-    let unknown = understand(&input.query).identifiers.into_iter().filter(|identifier| identifier.code && snapshot.symbols_named_like(&identifier.text).is_empty());
+    let found = hits(&pack, tokenizer);
+    let mut files: Vec<String> = found.hits.iter().map(|hit| hit.file.clone()).collect();
+    files.dedup();
+    let plain = crate::plain::enough(&context.engine, &reader, &query, &files);
+    let unknown = query.identifiers.into_iter().filter(|identifier| identifier.code && snapshot.symbols_named_like(&identifier.text).is_empty());
     let not_found = unknown.map(|identifier| identifier.text).collect();
-    Ok(Answer::Hits(Hits { not_found, ..hits(&pack, tokenizer) }))
+    Ok(Answer::Hits(Hits { not_found, plain, ..found }))
+}
+
+/// Refuses a request that holds no word to look for.
+pub fn says_something(query: &Query, what: &str) -> Result<(), OpError> {
+    if query.text.is_empty() {
+        return Err(OpError::request(format!("the {what} is empty"), "Say in words what you look for or what is to be done."));
+    }
+    if query.is_empty {
+        return Err(OpError::request(format!("the {what} holds no word to look for, only common words or signs"), "Name a thing: what it is about, an identifier, a message."));
+    }
+    Ok(())
 }
 
 /// Returns the items of a pack as hits.
@@ -55,6 +69,7 @@ pub fn hits(pack: &ContextPack, tokenizer: Tokenizer) -> Hits {
         total_tokens: items.iter().map(|hit| tokenizer.count(&hit.snippet) as u64).sum(),
         hits: items,
         not_found: Vec::new(),
+        plain: None,
         index_signature: pack.index_signature.clone(),
         pack_id: pack.pack_id.clone(),
         learned_state: pack.learned_state.clone(),

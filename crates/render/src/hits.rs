@@ -17,12 +17,15 @@ pub fn wire(hits: &Hits) -> Value {
             })
         })
         .collect();
-    json!({"query": hits.query, "total": hits.total, "hits": rows, "totalTokens": hits.total_tokens, "notFound": hits.not_found, "indexSignature": hits.index_signature})
+    json!({"query": hits.query, "total": hits.total, "hits": rows, "totalTokens": hits.total_tokens, "notFound": hits.not_found, "plain": hits.plain, "indexSignature": hits.index_signature})
 }
 
 /// Writes hits for people: place, name, score, then the text.
 pub fn text(hits: &Hits) -> String {
     let mut out = String::new();
+    if let Some(plain) = &hits.plain {
+        let _ = writeln!(out, "{}", safe(plain));
+    }
     for hit in &hits.hits {
         let stale = if hit.stale { " (stale)" } else { "" };
         let _ = writeln!(out, "{}:{}-{} {} {} {:.2}{stale}", safe(&hit.file), hit.start_line, hit.end_line, hit.kind, safe(&hit.symbol), hit.score);

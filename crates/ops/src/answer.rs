@@ -167,9 +167,22 @@ pub struct WhyAnswer {
     /// Place among the candidates, from 1; absent when it was no candidate.
     pub rank: Option<u32>,
     pub of: u32,
+    /// Sum of the terms and the adjustment.
     pub score: f64,
+    /// The score from 0 to 1 that answers show.
+    #[serde(default)]
+    pub shown_score: f64,
     pub best_score: f64,
     pub terms: Vec<WhyTerm>,
+    /// What is missing to the tenth place; absent when it is among the first ten.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<f64>,
+    /// Signals each of which alone could bring it there, least effort first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub raise: Vec<WhyRaise>,
+    /// The edges that lead to it from what matched, step by step.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub path: Vec<String>,
     /// What is added or taken away after the terms, such as for tests.
     pub adjustment: f64,
     pub looked_for: Vec<String>,
@@ -180,9 +193,20 @@ pub struct WhyAnswer {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WhyTerm {
     pub signal: String,
+    /// Place among the candidates by this signal alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rank: Option<u32>,
     pub value: f64,
     pub weight: f64,
     pub contribution: f64,
+}
+
+/// A signal that would have to be stronger.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WhyRaise {
+    pub signal: String,
+    pub from: f64,
+    pub to: f64,
 }
 
 /// What a change of something may break.

@@ -31,7 +31,7 @@ mod table;
 mod why;
 
 pub use ask::AskInput;
-pub use answer::{Answer, Hit, Hits, Impact, ImpactItem, Relation, SymbolAnswer, SymbolInfo, WhyAnswer, WhyTerm};
+pub use answer::{Answer, Hit, Hits, Impact, ImpactItem, Relation, SymbolAnswer, SymbolInfo, WhyAnswer, WhyRaise, WhyTerm};
 pub use context::{Asker, Context, RenderPack, new_session};
 pub use error::OpError;
 pub use feedback::FeedbackInput;

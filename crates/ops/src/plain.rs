@@ -60,7 +60,8 @@ mod tests {
 
     #[test]
     fn names_and_literals_are_placed() {
-        let engine = contextd_testkit::Fixture::shop().engine();
+        let fixture = contextd_testkit::Fixture::shop();
+        let engine = fixture.engine();
         let reader = engine.reader().unwrap();
         let files = ["shop/checkout.py".to_owned(), "shop/cart.py".to_owned()];
         let said = |text: &str| enough(&engine, &reader, &understand(text), &files);

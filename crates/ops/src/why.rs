@@ -1,12 +1,23 @@
 //! `explain_symbol`: the score of a symbol for a task, term by term.
 
-use crate::answer::{Answer, WhyAnswer, WhyTerm};
+use crate::answer::{Answer, WhyAnswer, WhyRaise, WhyTerm};
 use crate::context::Context;
 use crate::error::OpError;
 use crate::inputs::WhyInput;
 use crate::oracle::{Oracle, RefTree, tree_of};
+use contextd_engine::Reader;
 use contextd_pack::{SymbolIds, resolve};
-use contextd_retrieve::{Sources, signals, task, understand};
+use contextd_retrieve::{Ranked, Sources, signals, task, understand};
+use std::collections::BTreeMap;
+
+/// Places that count as being found.
+const TOP: usize = 10;
+/// Candidates from which a path to the symbol may start.
+const STARTS: usize = 40;
+/// Longest path that is looked for.
+const HOPS: usize = 4;
+/// Symbols that the search for a path looks at.
+const SEEN: usize = 20_000;
 
 pub fn why(context: &Context, input: WhyInput) -> Result<Answer, OpError> {
     let declared = declared(context, &input)?;
@@ -23,6 +34,7 @@ pub fn why(context: &Context, input: WhyInput) -> Result<Answer, OpError> {
         _ => resolve::symbols(&reader.snapshot, &input.symbol)?,
     };
     let query = understand(&input.task);
+    crate::search::says_something(&query, "task")?;
     let learned = context.learned(&reader, &input.task, input.profile.as_deref())?;
     let sources = Sources { learned: learned.as_ref().map(|(learned, _)| learned), ..reader.sources(None) };
     let ranked = task::rank(&sources, &query, &weights);
@@ -33,14 +45,11 @@ pub fn why(context: &Context, input: WhyInput) -> Result<Answer, OpError> {
     let history = ranked.iter().any(|hit| hit.signals[signals::at::GIT_FILE] > 0.0);
     let table = if history { &weights.task } else { &weights.task_without_history };
     let hit = place.map(|place| &ranked[place]);
-    let mut terms: Vec<WhyTerm> = hit.into_iter().flat_map(|hit| hit.terms(table)).map(|(name, value, weight)| WhyTerm { signal: name.to_owned(), value: f64::from(value), weight: f64::from(weight), contribution: f64::from(value * weight) }).collect();
-    terms.sort_by(|a, b| b.contribution.abs().total_cmp(&a.contribution.abs()).then(a.signal.cmp(&b.signal)));
+    let terms = hit.map(|hit| terms(hit, &ranked, table)).unwrap_or_default();
     let sum: f64 = terms.iter().map(|term| term.contribution).sum();
-    let score = hit.map_or(0.0, |hit| f64::from(hit.score));
-    let note = match hit {
-        Some(_) => String::new(),
-        None => "It was no candidate: no word of the task is in it, and no edge leads to it from what matched.".to_owned(),
-    };
+    let raw = hit.map_or(0.0, |hit| hit.score);
+    let best = ranked.first().map_or(0.0, |hit| hit.score);
+    let map = weights.calibration.of_task(history);
     Ok(Answer::Why(WhyAnswer {
         symbol_id: SymbolIds::new(&reader.snapshot).of(number),
         symbol: symbol.qualified().into_owned(),
@@ -50,12 +59,16 @@ pub fn why(context: &Context, input: WhyInput) -> Result<Answer, OpError> {
         profile: version,
         rank: place.map(|place| place as u32 + 1),
         of: ranked.len() as u32,
-        score,
-        best_score: ranked.first().map_or(0.0, |hit| f64::from(hit.score)),
-        adjustment: if hit.is_some() { score - sum } else { 0.0 },
+        score: f64::from(raw),
+        shown_score: hit.map_or(0.0, |_| (map.score(raw, best) * 1e4).round() / 1e4),
+        best_score: f64::from(best),
+        adjustment: if hit.is_some() { f64::from(raw) - sum } else { 0.0 },
+        missing: missing(place, &ranked),
+        raise: hit.map(|hit| raise(hit, &ranked, table)).unwrap_or_default(),
+        path: path(&reader, &ranked, number),
         terms,
         looked_for: query.words.iter().map(|(word, _)| word.clone()).collect(),
-        note,
+        note: if hit.is_some() { String::new() } else { "It was no candidate: no word of the task is in it, and no edge leads to it from what matched.".to_owned() },
     }))
 }
 
@@ -69,4 +82,78 @@ fn declared(context: &Context, input: &WhyInput) -> Result<Option<(RefTree, Vec<
     let mut symbols: Vec<u32> = files.flat_map(|file| snapshot.symbols_of_file(file)).collect();
     symbols.extend(knowledge.annotated_symbols(node));
     Ok(Some((tree_of(&knowledge, node), symbols)))
+/// Every signal with a weight: what it is worth here, and how many candidates have more of it.
+fn terms(hit: &Ranked, ranked: &[Ranked], table: &BTreeMap<String, f32>) -> Vec<WhyTerm> {
+    let place = |name: &str| signals::NAMES.iter().position(|other| *other == name);
+    let rank = |name: &str, value: f32| place(name).map(|at| 1 + ranked.iter().filter(|other| other.signals[at] > value).count() as u32);
+    let mut terms: Vec<WhyTerm> = hit.terms(table).map(|(name, value, weight)| WhyTerm { rank: rank(name, value), signal: name.to_owned(), value: f64::from(value), weight: f64::from(weight), contribution: f64::from(value * weight) }).collect();
+    terms.sort_by(|a, b| b.contribution.abs().total_cmp(&a.contribution.abs()).then(a.signal.cmp(&b.signal)));
+    terms
+}
+
+/// Returns what is missing to the tenth place.
+fn missing(place: Option<usize>, ranked: &[Ranked]) -> Option<f64> {
+    let tenth = ranked.get(TOP - 1)?.score;
+    match place {
+        Some(place) if place < TOP => None,
+        Some(place) => Some(f64::from(tenth - ranked[place].score)),
+        None => Some(f64::from(tenth)),
+    }
+}
+
+/// Single signals that would do if they were as strong as the best candidate's, with the value each needs.
+fn raise(hit: &Ranked, ranked: &[Ranked], table: &BTreeMap<String, f32>) -> Vec<WhyRaise> {
+    let Some(tenth) = ranked.get(TOP - 1).filter(|tenth| tenth.score > hit.score) else { return Vec::new() };
+    let gap = tenth.score - hit.score;
+    let needed = |at: usize, name: &str| {
+        let weight = table.get(name).copied().filter(|weight| *weight > 0.0)?;
+        let most = ranked.iter().map(|other| other.signals[at]).fold(0.0, f32::max);
+        let to = hit.signals[at] + gap / weight;
+        (to <= most).then(|| WhyRaise { signal: name.to_owned(), from: f64::from(hit.signals[at]), to: f64::from(to) })
+    };
+    let mut found: Vec<WhyRaise> = signals::NAMES.iter().enumerate().filter_map(|(at, name)| needed(at, name)).collect();
+    found.sort_by(|a, b| (a.to - a.from).total_cmp(&(b.to - b.from)).then(a.signal.cmp(&b.signal)));
+    found
+}
+
+/// Returns the shortest way over edges from one of the best candidates by words to the symbol, step by step.
+fn path(reader: &Reader, ranked: &[Ranked], target: u32) -> Vec<String> {
+    let mut by_words: Vec<(f32, u32)> = ranked.iter().map(|hit| (hit.signals[signals::at::BM], hit.symbol)).filter(|(value, _)| *value > 0.0).collect();
+    by_words.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let starts: Vec<u32> = by_words.into_iter().take(STARTS).map(|(_, symbol)| symbol).collect();
+    let name = |symbol: u32| reader.snapshot.symbol(symbol).qualified().into_owned();
+    if starts.contains(&target) {
+        return vec![format!("{}: its own words match", name(target))];
+    }
+    let mut from: BTreeMap<u32, (u32, String)> = starts.iter().map(|&symbol| (symbol, (symbol, String::new()))).collect();
+    let mut frontier = starts;
+    for _ in 0..HOPS {
+        let mut next = Vec::new();
+        for &symbol in &frontier {
+            let graph = reader.snapshot.graph();
+            let forward = graph.out(symbol).iter().map(|edge| (edge.target, format!("{} {} {}", name(symbol), edge.kind().name(), name(edge.target))));
+            let backward = graph.incoming(symbol).map(|(source, edge)| (source, format!("{} {} {}", name(source), edge.kind().name(), name(symbol))));
+            for (other, step) in forward.chain(backward).take(400) {
+                if !from.contains_key(&other) && from.len() < SEEN && reader.catalog.is_code(other) {
+                    from.insert(other, (symbol, step));
+                    next.push(other);
+                }
+            }
+            if from.contains_key(&target) {
+                return steps(&from, target);
+            }
+        }
+        frontier = next;
+    }
+    Vec::new()
+}
+
+fn steps(from: &BTreeMap<u32, (u32, String)>, target: u32) -> Vec<String> {
+    let (mut steps, mut at) = (Vec::new(), target);
+    while let Some((before, step)) = from.get(&at).filter(|(before, _)| *before != at) {
+        steps.push(step.clone());
+        at = *before;
+    }
+    steps.reverse();
+    steps
 }

@@ -9,6 +9,7 @@ mod safe;
 mod text;
 mod xml;
 
+pub use parts::why_not;
 pub use safe::safe;
 pub use text::{marks, why};
 

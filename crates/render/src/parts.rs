@@ -50,17 +50,33 @@ pub fn why(answer: &WhyAnswer) -> String {
     match answer.rank {
         None => drop(writeln!(out, "{}", answer.note)),
         Some(rank) => {
-            let _ = writeln!(out, "rank {rank} of {}, score {:.4}, the best has {:.4}", answer.of, answer.score, answer.best_score);
+            let _ = writeln!(out, "rank {rank} of {}, score {:.2}; sum {:.4}, the best has {:.4}", answer.of, answer.shown_score, answer.score, answer.best_score);
             for term in &answer.terms {
-                let _ = writeln!(out, "  {:>12} {:>8.4} × {:>8.4} = {:>8.4}", term.signal, term.value, term.weight, term.contribution);
+                let place = term.rank.map(|rank| format!("  {rank}. of {}", answer.of)).unwrap_or_default();
+                let _ = writeln!(out, "  {:>12} {:>8.4} × {:>8.4} = {:>8.4}{place}", term.signal, term.value, term.weight, term.contribution);
             }
             if answer.adjustment.abs() > 1e-6 {
                 let _ = writeln!(out, "  {:>12} {:>30.4}", "kind of file", answer.adjustment);
             }
         }
     }
+    why_not(answer).iter().for_each(|line| drop(writeln!(out, "{}", safe(line))));
     let _ = writeln!(out, "looked for: {}", safe(&answer.looked_for.join(" ")));
     out
+}
+
+/// Says what brought the symbol here and what it lacks, a line each.
+pub fn why_not(answer: &WhyAnswer) -> Vec<String> {
+    let mut lines = Vec::new();
+    if !answer.path.is_empty() {
+        lines.push(format!("brought by: {}", answer.path.join("; ")));
+    }
+    if let Some(missing) = answer.missing {
+        let ways: Vec<String> = answer.raise.iter().take(4).map(|raise| format!("{} {:.2} → {:.2}", raise.signal, raise.from, raise.to)).collect();
+        let ways = if ways.is_empty() { "no single signal would do".to_owned() } else { format!("one of: {}", ways.join(", ")) };
+        lines.push(format!("to enter the first ten it lacks {missing:.3}; {ways}"));
+    }
+    lines
 }
 
 /// Writes what leans on something.

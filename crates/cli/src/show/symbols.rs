@@ -49,11 +49,12 @@ pub fn why(page: &mut Page, answer: &WhyAnswer) {
     match answer.rank {
         None => page.line(safe(&answer.note)),
         Some(rank) => {
-            page.line(format!("rank {} of {}, score {:.3}; the best has {:.3}", rank.bold(), answer.of, answer.score, answer.best_score));
+            page.line(format!("rank {} of {}, score {:.2}; sum {:.3}, the best has {:.3}", rank.bold(), answer.of, answer.shown_score, answer.score, answer.best_score));
             terms(page, answer);
         }
     }
     page.gap();
+    contextd_render::why_not(answer).iter().for_each(|line| page.line(safe(line)));
     page.line(format!("{} {}", "looked for".dimmed(), safe(&answer.looked_for.join(" ")).dimmed()));
 }
 
@@ -66,7 +67,8 @@ fn terms(page: &mut Page, answer: &WhyAnswer) {
     let bar = |part: f64| "▇".repeat((part.abs() / most * BAR).round() as usize);
     let coloured = |part: f64| if part < 0.0 { bar(part).red().to_string() } else { bar(part).green().to_string() };
     for term in &answer.terms {
-        page.line(format!("  {:>widest$} {:>7.3} × {:>7.3} = {:>7.3}  {}", term.signal, term.value, term.weight, term.contribution, coloured(term.contribution)));
+        let place = term.rank.map(|rank| format!("{rank}.")).unwrap_or_default();
+        page.line(format!("  {:>widest$} {:>7.3} × {:>7.3} = {:>7.3} {:>6}  {}", term.signal, term.value, term.weight, term.contribution, place.dimmed(), coloured(term.contribution)));
     }
     if answer.adjustment.abs() > 1e-6 {
         page.line(format!("  {:>widest$} {:>27.3}  {}", "kind of file", answer.adjustment, coloured(answer.adjustment)));

@@ -25,14 +25,14 @@ const SYMBOLS: &[Golden] = &[
     Golden { query: "Round the total of an invoice to whole cents", wanted: &["InvoiceService.total"], others: &["JwtValidator.validate", "LoginService.login"] },
 ];
 
-fn check(golden: &Golden, ranked: &[(String, f64)]) {
+fn check(golden: &Golden, ranked: &[(String, f64)], good: f64) {
     for wanted in golden.wanted {
         let place = ranked.iter().position(|(name, _)| name == wanted);
         assert!(place.is_some_and(|place| place < 3), "{}: {wanted} is not among the first three of {ranked:?}", golden.query);
     }
-    assert!(ranked[0].1 > 0.7, "{}: {ranked:?}", golden.query);
+    assert!(ranked[0].1 > good, "{}: {ranked:?}", golden.query);
     for (name, score) in ranked.iter().filter(|(name, _)| golden.others.contains(&name.as_str())) {
-        assert!(*score < 0.7, "{}: {name} looks like a match: {score}", golden.query);
+        assert!(*score < good, "{}: {name} looks like a match: {score}", golden.query);
     }
     assert!(ranked.iter().all(|(_, score)| (0.0..=1.0).contains(score)));
 }
@@ -49,7 +49,7 @@ fn questions_find_their_files() {
         let ranked = search::rank(&reader.sources(None), &understand(golden.query), &weights.search, 10);
         let best = ranked.first().map_or(0.0, |file| file.score);
         let ranked: Vec<(String, f64)> = ranked.iter().map(|file| (reader.snapshot.file(file.file).path().to_owned(), weights.calibration.search.score(file.score, best))).collect();
-        check(golden, &ranked);
+        check(golden, &ranked, 0.7);
     }
 }
 
@@ -62,6 +62,7 @@ fn tasks_find_their_symbols() {
         let history = ranked.iter().any(|hit| hit.signals[signals::at::GIT_FILE] > 0.0);
         let (map, best) = (weights.calibration.of_task(history), ranked.first().map_or(0.0, |hit| hit.score));
         let ranked: Vec<(String, f64)> = ranked.iter().take(10).map(|hit| (reader.snapshot.symbol(hit.symbol).qualified().into_owned(), map.score(hit.score, best))).collect();
-        check(golden, &ranked);
+        // Many symbols serve a task, and each alone is less sure than the one file that answers a question.
+        check(golden, &ranked, 0.6);
     }
 }

@@ -82,6 +82,8 @@ fn declared(context: &Context, input: &WhyInput) -> Result<Option<(RefTree, Vec<
     let mut symbols: Vec<u32> = files.flat_map(|file| snapshot.symbols_of_file(file)).collect();
     symbols.extend(knowledge.annotated_symbols(node));
     Ok(Some((tree_of(&knowledge, node), symbols)))
+}
+
 /// Every signal with a weight: what it is worth here, and how many candidates have more of it.
 fn terms(hit: &Ranked, ranked: &[Ranked], table: &BTreeMap<String, f32>) -> Vec<WhyTerm> {
     let place = |name: &str| signals::NAMES.iter().position(|other| *other == name);

@@ -28,6 +28,8 @@ impl Engine {
     /// Opens the published snapshot for questions.
     pub fn reader(&self) -> Result<Reader> {
         let Some(snapshot) = self.snapshot()? else { return Err(EngineError::NoIndex { root: self.places.root.clone() }) };
+        // Who changes them publishes a snapshot, so whoever opens one sees the right ones.
+        self.load_overlays()?;
         let (history, _problems) = self.history();
         let catalog = Catalog::of(&snapshot);
         let commits = Commits::of(&history.view(), &snapshot);

@@ -25,7 +25,26 @@ pub struct Status {
     pub partial: bool,
 }
 
+/// How much of the files a published snapshot covers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coverage {
+    /// There is no snapshot.
+    Nothing,
+    /// A first run goes on, or was interrupted, after it had published early.
+    Part,
+    Whole,
+}
+
 impl Engine {
+    /// Returns how much the published snapshot covers; cheap enough to ask before every answer.
+    pub fn coverage(&self) -> Coverage {
+        match contextd_snapshot::current(&self.places.index) {
+            Ok(Some(name)) if crate::early::is_partial(&self.places.index, name) => Coverage::Part,
+            Ok(Some(_)) => Coverage::Whole,
+            Ok(None) | Err(_) => Coverage::Nothing,
+        }
+    }
+
     /// Returns the state of the index; `None` when there is none.
     pub fn status(&self) -> Result<Option<Status>> {
         let Some(snapshot) = self.snapshot()? else { return Ok(None) };

@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn pages_are_small_and_make_up_the_text() {
-        let text: String = (0..30_000).map(|number| format!("a \"quoted\" line\t{number}\\n\n")).collect();
+        let text: String = (0..5_000).map(|number| format!("a \"quoted\" line\t{number}\\n\n")).collect();
         let kept = Kept::default();
         let id = kept.put(&text);
         let (mut whole, mut page, mut more) = (String::new(), 0, true);
@@ -97,7 +97,7 @@ mod tests {
             whole.push_str(&part);
             more = follows;
         }
-        assert!(page > 3 && whole == text);
+        assert!(page > 2 && whole == text);
         assert!(kept.page(&id, page + 1).is_none() && kept.page(&id, 0).is_none() && kept.page("no", 1).is_none());
     }
 

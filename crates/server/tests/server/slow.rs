@@ -42,7 +42,7 @@ fn silent_connections_make_room_for_others() {
 #[test]
 fn who_does_not_read_is_let_go() {
     let shop = hurried();
-    let ask = format!("GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n").repeat(200);
+    let ask = "GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(200);
     let greedy: Vec<_> = (0..8)
         .map(|_| {
             let mut stream = shop.connect();
@@ -62,7 +62,8 @@ fn a_stopped_server_answers_what_was_asked() {
     assert_eq!(shop.post("/v1/symbol", &json!({"name": "charge"})).0, 200);
     let address = shop.server.address();
     let mut stream = shop.connect();
-    stream.write_all(b"POST /v1/context_for_task HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 29\r\n\r\n{\"task\":\"charge the card now\"}").unwrap();
+    let body = json!({"task": "charge the card now"}).to_string();
+    write!(stream, "POST /v1/context_for_task HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}", body.len()).unwrap();
     std::thread::sleep(Duration::from_millis(50));
     shop.server.stop().unwrap();
     let (status, _) = response(&mut stream);

@@ -76,9 +76,12 @@ pub fn delete(context: &Context, input: DeleteInput) -> Result<Answer, OpError> 
 
 /// Returns a path that the rules let in; whether there is such a file does not matter.
 fn file(context: &Context, path: &str) -> Result<String, OpError> {
+    if path.is_empty() {
+        return Err(OpError::request("no file is named", "Name one file, relative to the root."));
+    }
     let path = inside(context, path)?;
     if path.is_empty() || path == "." || path.contains(['\n', '\r']) {
-        return Err(OpError::request("no file is named", "Name one file, relative to the root."));
+        return Err(OpError { code: "CTX_E_EXCLUDED", message: "this is not the path of a file".to_owned(), remedy: "Name one file, relative to the root.".to_owned() });
     }
     match context.engine.scanner.check(Path::new(&path)).verdict {
         Verdict::Included | Verdict::Excluded { rule: Rule::NotFound | Rule::Binary | Rule::Unreadable | Rule::Changing, .. } => Ok(path),

@@ -2,6 +2,8 @@
 
 use super::routes::has_get;
 use crate::inputs;
+use contextd_lang::LanguageId;
+use contextd_model::{ChunkKind, SymbolKind};
 use contextd_ops::{OPERATIONS, Operation, answer_schema};
 use serde_json::{Map, Value, json};
 
@@ -36,10 +38,12 @@ fn service_paths() -> Map<String, Value> {
     let any = json!({"type": "object"});
     let text = |about: &str, id: &str, kind: &str| json!({"get": {"operationId": id, "summary": about, "responses": {"200": {"description": "Answer", "content": {kind: {"schema": {"type": "string"}}}}, "default": error()}}});
     let path = file_path();
+    let hint = json!({"type": ["string", "null"]});
+    let of = |field: &str| json!({"type": "string", "enum": closed(field)});
     let hits = json!({"type": "object", "required": ["q_embed_model", "total", "hits"], "properties": {"q_embed_model": {"type": ["string", "null"]}, "total": {"type": "integer"}, "hits": {"type": "array", "items": {"type": "object"}}}});
-    let filters = json!({"type": "object", "properties": {"lang": {"type": "string"}, "kind": {"type": "string"}, "path_glob": {"type": "string"}}});
-    let question = json!({"type": "object", "required": ["q"], "properties": {"q": words(), "k": {"type": "integer", "minimum": 1, "maximum": 80}, "model": {"type": "string"}, "filters": filters, "mmr_lambda": {"type": "number", "minimum": 0, "maximum": 1}}});
-    let added = json!({"type": "object", "required": ["file_path"], "properties": {"file_path": path, "content": {"type": "string"}, "lang": {"type": "string"}, "mime": {"type": "string"}}});
+    let filters = json!({"type": "object", "properties": {"lang": of("languages"), "kind": of("kinds"), "path_glob": {"type": "string"}}});
+    let question = json!({"type": "object", "required": ["q"], "properties": {"q": words(), "k": {"type": "integer", "minimum": 0, "maximum": u32::MAX}, "model": hint, "filters": filters}});
+    let added = json!({"type": "object", "required": ["file_path"], "properties": {"file_path": path, "content": content(), "lang": hint, "mime": hint}});
     let paths = json!({
         "/health": text("Whether the server lives", "health", "text/plain; charset=utf-8"),
         "/metrics": text("Counts for Prometheus", "metrics", "text/plain; version=0.0.4; charset=utf-8"),
@@ -49,7 +53,7 @@ fn service_paths() -> Map<String, Value> {
         "/add_context": {"post": route("service_add_context", "Takes a file, or a text for it, into the index", Some(&added), &answer_schema("add_context"))},
         "/delete_context": {"post": route("service_delete_context", "Takes a file out of the index until it is refreshed", Some(&json!({"type": "object", "required": ["file_path"], "properties": {"file_path": file_path()}})), &answer_schema("delete_context"))},
         "/v1": {"get": route("operations", "The operations", None, &any)},
-        "/rpc": {"post": route("rpc", "JSON-RPC 2.0: a request or a batch", Some(&json!({"type": "object", "required": ["jsonrpc", "method", "id"], "properties": {"jsonrpc": {"const": "2.0"}, "id": {"type": "integer"}, "method": {"type": "string"}, "params": {"type": "object"}}})), &any)},
+        "/rpc": {"post": route("rpc", "JSON-RPC 2.0: a request or a batch", Some(&json!({"type": "object", "required": ["jsonrpc", "method", "id"], "properties": {"jsonrpc": {"const": "2.0"}, "id": {"type": ["number", "string", "null"]}, "method": {"type": "string"}, "params": {"type": "object"}}})), &any)},
     });
     match paths {
         Value::Object(map) => map,
@@ -58,10 +62,10 @@ fn service_paths() -> Map<String, Value> {
 }
 
 fn route(id: &str, about: &str, input: Option<&Value>, answer: &Value) -> Value {
-    let content = |schema: &Value| json!({"application/json": {"schema": schema}});
-    let mut route = json!({"operationId": id, "summary": about, "responses": {"200": {"description": "Answer; the header x-contextd-partial says that the index is still being built", "content": content(answer)}, "default": error()}});
+    let json_of = |schema: &Value| json!({"application/json": {"schema": schema}});
+    let mut route = json!({"operationId": id, "summary": about, "responses": {"200": {"description": "Answer; the header x-contextd-partial says that the index is still being built", "content": json_of(answer)}, "default": error()}});
     if let Some(input) = input {
-        route["requestBody"] = json!({"required": true, "content": content(input)});
+        route["requestBody"] = json!({"required": input.get("required").is_some(), "content": json_of(input)});
     }
     route
 }
@@ -72,11 +76,28 @@ fn error() -> Value {
 
 /// Texts that say something.
 fn words() -> Value {
-    json!({"type": "string", "minLength": 1, "pattern": "[0-9A-Za-z]"})
+    json!({"type": "string", "minLength": 1, "pattern": NOT_BLANK})
 }
 
 fn file_path() -> Value {
-    json!({"type": "string", "minLength": 1, "pattern": "^[0-9A-Za-z_-]+(/[0-9A-Za-z_-]+)*\\.[a-z]+$"})
+    json!({"type": "string", "minLength": 1})
+}
+
+/// Text that is no binary.
+fn content() -> Value {
+    json!({"type": ["string", "null"], "pattern": "^[^\\u0000]*$"})
+}
+
+/// Something beside white space.
+const NOT_BLANK: &str = "[^\\t-\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]";
+
+/// Returns the words that a list in an input may hold, when they are known.
+fn closed(field: &str) -> Option<Vec<&'static str>> {
+    match field {
+        "languages" => Some(LanguageId::all().map(LanguageId::name).collect()),
+        "kinds" => Some(SymbolKind::ALL.iter().map(|kind| kind.name()).chain(ChunkKind::ALL.iter().map(|kind| kind.name())).collect()),
+        _ => None,
+    }
 }
 
 /// Moves definitions to the components and says what numbers may be.
@@ -102,6 +123,10 @@ fn plain(value: Value) -> Value {
                     ("$schema" | "title" | "default", Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_)) => {}
                     ("$ref", Value::String(path)) => drop(out.insert(key, json!(path.replace("#/$defs/", "#/components/schemas/")))),
                     ("format", Value::String(format)) => range(&format, &mut out),
+                    ("languages" | "kinds", Value::Object(mut list)) if list.get("items").is_some_and(|items| items["type"] == "string") => {
+                        list.insert("items".to_owned(), json!({"type": "string", "enum": closed(&key)}));
+                        out.insert(key, plain(Value::Object(list)));
+                    }
                     (_, value) => drop(out.insert(key, plain(value))),
                 }
             }
@@ -135,9 +160,12 @@ fn narrowed(mut schema: Value, name: &str) -> Value {
             "file_path" => *property = file_path(),
             _ => {
                 property["minLength"] = json!(1);
-                property["pattern"] = json!("[0-9A-Za-z]");
+                property["pattern"] = json!(NOT_BLANK);
             }
         }
+    }
+    if schema["properties"].get("content").is_some() {
+        schema["properties"]["content"] = content();
     }
     schema
 }

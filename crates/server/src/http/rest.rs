@@ -101,8 +101,24 @@ pub fn read(body: &[u8]) -> Result<Value, OpError> {
     if body.is_empty() {
         return Ok(json!({}));
     }
-    let value: Value = serde_json::from_slice(body).map_err(|error| OpError::request(format!("the body is no JSON: {error}"), "Send a JSON object."))?;
+    let mut value: Value = serde_json::from_slice(body).map_err(|error| OpError::request(format!("the body is no JSON: {error}"), "Send a JSON object."))?;
+    whole_numbers(&mut value);
     if value.is_object() { Ok(value) } else { Err(OpError::request("the body is no JSON object", "Send a JSON object.")) }
+}
+
+/// Writes 3.0 as 3: in JSON both are the same whole number.
+pub fn whole_numbers(value: &mut Value) {
+    match value {
+        Value::Number(number) => {
+            let whole = number.as_f64().filter(|float| number.is_f64() && float.fract() == 0.0 && float.abs() < (1_u64 << 53) as f64);
+            if let Some(float) = whole {
+                *value = if float < 0.0 { json!(float as i64) } else { json!(float as u64) };
+            }
+        }
+        Value::Array(values) => values.iter_mut().for_each(whole_numbers),
+        Value::Object(map) => map.values_mut().for_each(whole_numbers),
+        _ => {}
+    }
 }
 
 /// Runs an operation when it is its turn; one that only reads has a time limit.
@@ -159,11 +175,12 @@ fn marked(mut response: Response, partial: bool) -> Response {
 pub fn status_of(code: &str) -> StatusCode {
     match code {
         "CTX_E_NOT_FOUND" => StatusCode::NOT_FOUND,
-        "CTX_E_BUSY" | "CTX_E_LIMIT" | "CTX_E_CANCELLED" => StatusCode::CONFLICT,
+        // What is asked is well formed, and not to be had as things are.
+        "CTX_E_BUSY" | "CTX_E_LIMIT" | "CTX_E_CANCELLED" | "POC_E_BUDGET_EXCEEDED" | "POC_E_NOT_SUPPORTED" => StatusCode::CONFLICT,
         "CTX_E_OUTSIDE_ROOT" | "CTX_E_EXCLUDED" => StatusCode::FORBIDDEN,
         "CTX_E_TIMEOUT" => StatusCode::GATEWAY_TIMEOUT,
         "POC_E_INDEX_MISSING" => StatusCode::SERVICE_UNAVAILABLE,
-        "CTX_E_REQUEST" | "CTX_E_CONFIRM" | "POC_E_BUDGET_EXCEEDED" | "POC_E_NOT_SUPPORTED" | "POC_E_CONTRACT_VERSION" => StatusCode::BAD_REQUEST,
+        "CTX_E_REQUEST" | "CTX_E_CONFIRM" | "POC_E_CONTRACT_VERSION" => StatusCode::BAD_REQUEST,
         _ => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }

@@ -1,7 +1,7 @@
 //! JSON-RPC 2.0: every operation is a method, its input the named parameters.
 
 use super::Service;
-use super::rest::{json_response, run};
+use super::rest::{json_response, run, whole_numbers};
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -27,7 +27,14 @@ pub async fn rpc(State(service): State<Service>, body: Bytes) -> Response {
 }
 
 fn sent(reply: Option<Value>) -> Response {
-    reply.map_or_else(|| StatusCode::NO_CONTENT.into_response(), |reply| json_response(StatusCode::OK, reply.to_string()))
+    let Some(reply) = reply else { return StatusCode::NO_CONTENT.into_response() };
+    // What is no request, or names no method, is told to those who only look at the status, too.
+    let status = match reply["error"]["code"].as_i64() {
+        Some(-32700 | -32600 | -32602) => StatusCode::BAD_REQUEST,
+        Some(-32601) => StatusCode::NOT_FOUND,
+        _ => StatusCode::OK,
+    };
+    json_response(status, reply.to_string())
 }
 
 /// Returns the reply to one request; a notification has none.
@@ -46,7 +53,8 @@ async fn answer(service: &Service, method: &str, params: Value, id: &Value) -> V
     if !params.is_null() && !params.is_object() {
         return failed(id, -32602, "parameters are given by name", Value::Null);
     }
-    let input = if params.is_null() { json!({}) } else { params };
+    let mut input = if params.is_null() { json!({}) } else { params };
+    whole_numbers(&mut input);
     match run(service, operation, input).await {
         Ok(called) => {
             let mut reply = json!({"jsonrpc": "2.0", "id": id, "result": called.answer.to_json()});

@@ -119,7 +119,7 @@ mod tests {
         let progress = CallProgress::default();
         let mut last = 0;
         progress.begin(Stage::Scan, 0);
-        for (stage, total) in [(Stage::Extract, 10), (Stage::Freeze, 3), (Stage::Link, 1)] {
+        for (stage, total) in [(Stage::Extract, 10), (Stage::Record, 3), (Stage::Link, 1)] {
             progress.begin(stage, total);
             for _ in 0..total {
                 progress.advance(1);

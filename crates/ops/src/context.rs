@@ -100,7 +100,8 @@ impl Context {
     pub fn reader(&self) -> Result<Arc<Reader>, OpError> {
         let mut kept = lock(&self.reader);
         let published = contextd_snapshot::current(&self.engine.places.index).map_err(contextd_engine::EngineError::from)?;
-        if let Some(reader) = kept.as_ref().filter(|reader| Some(reader.snapshot.name()) == published) {
+        let is_current = |reader: &&Arc<Reader>| Some(reader.snapshot.name()) == published && reader.head_mark == self.engine.head_mark();
+        if let Some(reader) = kept.as_ref().filter(is_current) {
             return Ok(reader.clone());
         }
         let reader = Arc::new(self.engine.reader()?);

@@ -45,7 +45,9 @@ def table(rows, tasks, labels, matching):
         strict = np.array([[same_name(g, w) for w in want] for g in got], dtype=float)
         y = LABELS[labels](published, strict)
         if y.sum() > 0:
-            lists.append((np.array([r["values"] for r in kept]), y / y.sum()))
+            place = {r["number"]: at for at, r in enumerate(kept)}
+            edges = [(at, place[n]) for at, r in enumerate(kept) for n in r["out"] if n in place]
+            lists.append((np.array([r["values"] for r in kept]), y / y.sum(), np.array(edges, dtype=int).reshape(-1, 2)))
     return lists
 
 
@@ -57,12 +59,29 @@ LABELS = {
 }
 
 
+FADE = 0.7  # as in crates/retrieve/src/near.rs
+
+
+def near(x, edges, first):
+    """The signals near_out and near_in, as the ranking sets them from the first scores."""
+    scores = x @ first
+    voice = np.exp((scores - scores.max()) / FADE)
+    sources, targets = edges[:, 0], edges[:, 1]
+    uses, used = np.sqrt(1 + np.bincount(sources, minlength=len(x))), np.sqrt(1 + np.bincount(targets, minlength=len(x)))
+    out, into = np.zeros(len(x)), np.zeros(len(x))
+    np.add.at(out, sources, (voice / used)[targets])
+    np.add.at(into, targets, (voice / uses)[sources])
+    whole = x.copy()
+    whole[:, -2], whole[:, -1] = np.log1p(out), np.log1p(into)
+    return whole
+
+
 def fit(lists, keep, ridge, steps=300):
     """Weights that make the labels likely under a softmax over each task's candidates (Adam, from zero)."""
     columns = [i for i, kept in enumerate(keep) if kept]
-    everything = np.concatenate([x[:, columns] for x, _ in lists])
+    everything = np.concatenate([x[:, columns] for x, *_ in lists])
     mean, deviation = everything.mean(0), everything.std(0) + 1e-9
-    data = [((x[:, columns] - mean) / deviation, y) for x, y in lists]
+    data = [((x[:, columns] - mean) / deviation, y) for x, y, *_ in lists]
     beta = np.zeros(len(columns))
     first, second = np.zeros_like(beta), np.zeros_like(beta)
     for step in range(1, steps + 1):
@@ -78,10 +97,17 @@ def fit(lists, keep, ridge, steps=300):
     return weights
 
 
+def fit_twice(lists, keep, ridge):
+    """Weights of the first scoring, and of the last, which also hears the neighbours."""
+    first = fit(lists, [k and at < len(keep) - 2 for at, k in enumerate(keep)], ridge)
+    return first, fit([(near(x, edges, first), y) for x, y, edges in lists], keep, ridge)
+
+
 def toml(names, with_history, without_history, note):
     def section(title, weights):
         return f"[{title}]\n" + "".join(f"{n} = {v:.4f}\n" for n, v in zip(names, weights) if abs(v) > 5e-5)
-    return f'set_by = "{note}"\n\n' + section("task", with_history) + "\n" + section("task_without_history", without_history)
+    titles = ["first", "task", "first_without_history", "task_without_history"]
+    return f'set_by = "{note}"\n\n' + "\n".join(map(section, titles, [*with_history, *without_history]))
 
 
 def main():
@@ -125,7 +151,7 @@ def main():
     def write(path, chosen, note):
         lists = [task for repo in chosen for task in data[repo]]
         with open(path, "w") as out:
-            out.write(toml(names, fit(lists, keep, o.ridge), fit(lists, without, o.ridge), note))
+            out.write(toml(names, fit_twice(lists, keep, o.ridge), fit_twice(lists, without, o.ridge), note))
 
     for repo in repos:
         write(os.path.join(o.out, f"fold-{repo}.toml"), [r for r in repos if r != repo], f"eval/fit.py, {o.labels} labels, without one repository")

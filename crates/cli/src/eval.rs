@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use contextd_engine::{Engine, EngineOptions, Reader};
 use contextd_ops::eval::{self, Answered, EvalOptions, EvalRanking, EvalTask, Measures, PastReport, Truth};
-use contextd_retrieve::{Weights, signals, task, understand};
+use contextd_retrieve::{near, Weights, signals, task, understand};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -232,10 +232,13 @@ fn lines(answered: &[Answered]) -> String {
 fn signals_of(reader: &Reader, query: &str, id: &Value) -> String {
     let (rows, history) = task::candidates(&reader.sources(None), &understand(query));
     let mut out = String::new();
+    let inside: std::collections::BTreeSet<u32> = rows.iter().map(|row| row.0).collect();
     for (number, values) in rows {
+        let graph = reader.snapshot.graph();
+        let links: Vec<u32> = graph.out(number).iter().filter(|edge| inside.contains(&edge.target) && edge.target != number && near::is_company(edge)).map(|edge| edge.target).collect();
         let symbol = reader.snapshot.symbol(number);
         let test = reader.catalog.is_test(number);
-        let _ = writeln!(out, "{}", json!({"id": id, "symbol": symbol.qualified(), "file": symbol.path(), "kind": symbol.kind().name(), "test": test, "history": history, "names": signals::NAMES, "values": values}));
+        let _ = writeln!(out, "{}", json!({"id": id, "symbol": symbol.qualified(), "file": symbol.path(), "kind": symbol.kind().name(), "test": test, "history": history, "names": signals::NAMES, "values": values, "number": number, "out": links}));
     }
     out
 }

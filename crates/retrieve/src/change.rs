@@ -49,8 +49,9 @@ pub fn rank(sources: &Sources<'_>, query: &Query, weights: &BTreeMap<String, f32
 pub fn candidates(sources: &Sources<'_>, query: &Query) -> Vec<(u32, ChangeSignals)> {
     let Sources { snapshot, catalog, .. } = *sources;
     let files = snapshot.file_count() as usize;
-    let bodies = lexical::score(snapshot, catalog, query, Mode::Task).files;
-    let found = search::rank(sources, query, &SearchWeights::default(), files);
+    let lexical = lexical::score(snapshot, catalog, query, Mode::Task);
+    let bodies = &lexical.files;
+    let found = search::scores(sources, query, &SearchWeights::default(), files);
     let by_file: FxHashMap<u32, &search::RankedFile> = found.iter().map(|row| (row.file, row)).collect();
     let past = Past::of(sources, query);
     let stems = Stems::new(query);

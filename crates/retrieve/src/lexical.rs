@@ -1,6 +1,7 @@
 //! One pass over the postings of a query's words, from which every lexical signal is made.
 
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, NONE};
+use crate::scratch::Scratch;
 use crate::understand::Query;
 use contextd_lang::terms::COMPOUND;
 use contextd_snapshot::{Field, Segment, Snapshot};
@@ -27,18 +28,26 @@ pub const SEARCH_FIELDS: FieldWeights =
 
 const K1: f32 = 1.2;
 
-/// Scores by symbol, type, file and block.
-pub struct Lexical {
-    /// BM25F of symbols.
-    pub symbols: Vec<f32>,
-    /// BM25 of pooled bodies, by owning type.
-    pub types: Vec<f32>,
-    /// BM25 of pooled bodies, by file.
-    pub files: Vec<f32>,
-    /// Best blocks: file, block number, score; in order of files and blocks.
-    pub blocks: Vec<(u32, u32, f32)>,
+/// Scores by symbol, type, file and block: the columns of [`Scratch`], and the rarity of each word.
+pub struct Lexical<'c> {
+    catalog: &'c Catalog,
+    scratch: Scratch,
     /// Rarity of each word of the query; 0 for words that stand nowhere.
     pub idf: Vec<f32>,
+}
+
+impl std::ops::Deref for Lexical<'_> {
+    type Target = Scratch;
+
+    fn deref(&self) -> &Scratch {
+        &self.scratch
+    }
+}
+
+impl Drop for Lexical<'_> {
+    fn drop(&mut self) {
+        self.catalog.shelf.give_back(std::mem::take(&mut self.scratch));
+    }
 }
 
 /// What a pass computes.
@@ -49,7 +58,7 @@ pub enum Mode {
 }
 
 /// Scores everything that has a word of the query.
-pub fn score(snapshot: &Snapshot, catalog: &Catalog, query: &Query, mode: Mode) -> Lexical {
+pub fn score<'c>(snapshot: &Snapshot, catalog: &'c Catalog, query: &Query, mode: Mode) -> Lexical<'c> {
     let fields = if mode == Mode::Task { TASK_FIELDS } else { SEARCH_FIELDS };
     let mut pass = Pass::new(snapshot, catalog, fields, mode);
     let mut idf = Vec::new();
@@ -61,7 +70,7 @@ pub fn score(snapshot: &Snapshot, catalog: &Catalog, query: &Query, mode: Mode) 
             pass.compound(compound);
         }
     }
-    pass.finish(idf)
+    Lexical { catalog, scratch: pass.scratch, idf }
 }
 
 struct Pass<'s> {
@@ -69,44 +78,18 @@ struct Pass<'s> {
     catalog: &'s Catalog,
     fields: FieldWeights,
     mode: Mode,
-    symbols: Vec<f32>,
-    types: Vec<f32>,
-    files: Vec<f32>,
-    /// Weighted frequency of the current word, by symbol, with the symbols that have some.
-    weight: Vec<f32>,
-    touched: Vec<u32>,
-    type_count: Vec<f32>,
-    type_touched: Vec<u32>,
-    file_count: Vec<f32>,
-    file_touched: Vec<u32>,
-    block_scores: Vec<f32>,
-    block_count: Vec<f32>,
-    block_touched: Vec<u32>,
+    /// What one occurrence is worth by the length of the field: name, scope, doc, signature.
+    worth: [[f32; 256]; 4],
+    scratch: Scratch,
 }
 
 impl<'s> Pass<'s> {
     fn new(snapshot: &'s Snapshot, catalog: &'s Catalog, fields: FieldWeights, mode: Mode) -> Self {
-        let (symbols, files) = (snapshot.symbol_count() as usize, snapshot.file_count() as usize);
-        let blocks = catalog.block_words.len();
-        let task = usize::from(mode == Mode::Task);
-        Self {
-            snapshot,
-            catalog,
-            fields,
-            mode,
-            symbols: vec![0.0; symbols],
-            types: vec![0.0; symbols * task],
-            files: vec![0.0; files],
-            weight: vec![0.0; symbols],
-            touched: Vec::new(),
-            type_count: vec![0.0; symbols * task],
-            type_touched: Vec::new(),
-            file_count: vec![0.0; files],
-            file_touched: Vec::new(),
-            block_scores: vec![0.0; blocks],
-            block_count: vec![0.0; blocks],
-            block_touched: Vec::new(),
-        }
+        let totals = catalog.totals;
+        let scratch = catalog.shelf.take(snapshot.symbol_count() as usize, snapshot.file_count() as usize, catalog.block_words.len());
+        let worth = [(fields.name, totals.name), (fields.scope, totals.scope), (fields.doc, totals.doc), (fields.signature, totals.signature)]
+            .map(|((boost, b), average)| std::array::from_fn(|length| worth(boost, b, length as f32 / average)));
+        Self { snapshot, catalog, fields, mode, worth, scratch }
     }
 
     /// Adds one word and returns its rarity.
@@ -118,19 +101,15 @@ impl<'s> Pass<'s> {
             let Some(postings) = segment.term(word) else { continue };
             found = true;
             symbol_df += postings.symbol_count;
-            self.symbol_postings(number, segment, &postings.symbols);
-            self.cell_postings(number, segment, &postings.cells);
-            self.path_blocks(number, &postings.symbols);
+            self.symbol_postings(number, &postings.symbols);
+            self.path_postings(number, &postings.symbols);
+            self.cell_postings(number, &postings.cells);
         }
         if !found {
             return 0.0;
         }
-        let totals = self.catalog.totals;
-        let idf = rarity(totals.symbols, symbol_df as f32);
-        self.flush_symbols(idf * boost);
-        self.flush_types(rarity_of(totals.symbols, self.type_touched.len()) * boost);
-        self.flush_files(rarity_of(totals.files, self.file_touched.len()) * boost);
-        self.flush_blocks(rarity_of(totals.blocks, self.block_touched.len()) * boost);
+        let idf = rarity(self.catalog.totals.symbols, symbol_df as f32);
+        self.flush(idf * boost, boost);
         idf
     }
 
@@ -140,183 +119,100 @@ impl<'s> Pass<'s> {
         for number in 0..self.snapshot.segments().len() {
             let segment: &Segment = &self.snapshot.segments()[number];
             if let Some(postings) = segment.term(compound) {
-                self.cell_postings(number, segment, &postings.cells);
+                self.cell_postings(number, &postings.cells);
             }
         }
-        self.file_touched.iter().for_each(|&file| self.file_count[file as usize] = 0.0);
-        self.file_touched.clear();
-        self.flush_blocks(rarity_of(self.catalog.totals.blocks, self.block_touched.len()));
+        self.flush_blocks(1.0);
     }
 
-    fn symbol_postings(&mut self, number: usize, segment: &Segment, postings: &contextd_snapshot::SymbolPostings<'_>) {
+    fn symbol_postings(&mut self, number: usize, postings: &contextd_snapshot::SymbolPostings<'_>) {
         let base = self.snapshot.symbols_of_segment(number).start;
-        let totals = self.catalog.totals;
-        let fields = self.fields;
-        postings.for_each(|local, tf| {
+        let (catalog, worth) = (self.catalog, &self.worth);
+        let (boost, b) = self.fields.members;
+        let words = &mut self.scratch.symbol_words;
+        postings.for_each_stored(|local, tf| {
             let symbol = base + local;
-            let mut weight = 0.0;
-            let mut add = |field: Field, (boost, b): (f32, f32), average: f32| {
-                let count = tf.of(field);
-                if count > 0 {
-                    weight += boost * f32::from(count) / (1.0 - b + b * segment.field_length(local, field) as f32 / average);
-                }
-            };
-            add(Field::Name, fields.name, totals.name);
-            add(Field::Scope, fields.scope, totals.scope);
-            add(Field::Path, fields.path, totals.path);
-            add(Field::Doc, fields.doc, totals.doc);
-            add(Field::Signature, fields.signature, totals.signature);
-            self.add(symbol, weight);
-            let owner = self.catalog.owner[symbol as usize];
-            if tf.of(Field::Name) > 0 && owner != symbol && fields.members.0 > 0.0 {
-                let (boost, b) = fields.members;
-                let length = self.catalog.member_words[owner as usize] as f32;
-                self.add(owner, boost * f32::from(tf.of(Field::Name)) / (1.0 - b + b * length / totals.members));
+            let Some(lengths) = catalog.lengths.get(symbol as usize) else { return };
+            let counts = [Field::Name, Field::Scope, Field::Doc, Field::Signature].map(|field| f32::from(tf.of(field)));
+            let weight: f32 = (0..4).map(|field| counts[field] * worth[field][usize::from(lengths[field])]).sum();
+            words.add(symbol, weight);
+            let owner = catalog.owner[symbol as usize];
+            if boost > 0.0 && counts[0] > 0.0 && owner != symbol {
+                let length = catalog.member_words[owner as usize] as f32;
+                words.add(owner, counts[0] * self::worth(boost, b, length / catalog.totals.members));
             }
         });
     }
 
-    fn cell_postings(&mut self, number: usize, segment: &Segment, postings: &contextd_snapshot::CellPostings<'_>) {
-        let (symbol_base, file_base) = (self.snapshot.symbols_of_segment(number).start, self.snapshot.files_of_segment(number).start);
-        let mut file = 0;
-        let (boost, b) = self.fields.body;
-        let average = self.catalog.totals.body;
-        postings.for_each(|number, count| {
-            while file + 1 < segment.file_count() && segment.cells_of_file(file).end <= number {
-                file += 1;
-            }
-            let cell = segment.cell(file, number);
-            let count = count as f32;
-            let global = (file_base + file) as usize;
-            if self.file_count[global] == 0.0 {
-                self.file_touched.push(global as u32);
-            }
-            self.file_count[global] += count;
-            let block = self.catalog.block_starts[global] + cell.block;
-            self.add_block(block, count);
-            if self.mode == Mode::Search {
-                return;
-            }
-            let first = segment.symbols_of_file(file).start;
-            let mut at = Some(cell.symbol);
-            let owner = self.catalog.owner[(symbol_base + cell.symbol) as usize];
-            if cell.symbol > first {
-                self.add_type(owner, count);
-            }
-            while let Some(symbol) = at.filter(|&symbol| symbol > first) {
-                let global = symbol_base + symbol;
-                let length = self.catalog.body_words[global as usize] as f32;
-                self.add(global, boost * count / (1.0 - b + b * length / average));
-                at = segment.parent(symbol);
-            }
-        });
-    }
-
-    /// The file's stem and folder are fields of each of its blocks.
-    fn path_blocks(&mut self, number: usize, postings: &contextd_snapshot::SymbolPostings<'_>) {
+    /// A path is a field of each symbol of the file; its stem and folder are fields of each block.
+    fn path_postings(&mut self, number: usize, postings: &contextd_snapshot::SymbolPostings<'_>) {
         let base = self.snapshot.files_of_segment(number).start;
+        let (catalog, scratch) = (self.catalog, &mut self.scratch);
+        let (boost, b) = self.fields.path;
         postings.for_each_path(|local, count| {
             let file = (base + local) as usize;
-            let (start, end) = (self.catalog.block_starts[file], self.catalog.block_starts.get(file + 1).copied().unwrap_or(self.catalog.block_words.len() as u32));
-            for block in start..end {
-                self.add_block(block, 1.2 * count.min(2) as f32);
+            let weight = count.min(255) as f32 * worth(boost, b, f32::from(catalog.path_words[file]) / catalog.totals.path);
+            for symbol in catalog.symbols_of_file(file) {
+                scratch.symbol_words.add(symbol, weight);
+            }
+            for block in catalog.blocks_of_file(file) {
+                scratch.block_words.add(block, 1.2 * count.min(2) as f32);
             }
         });
     }
 
-    fn add(&mut self, symbol: u32, weight: f32) {
-        let slot = &mut self.weight[symbol as usize];
-        if *slot == 0.0 {
-            self.touched.push(symbol);
-        }
-        *slot += weight;
+    fn cell_postings(&mut self, number: usize, postings: &contextd_snapshot::CellPostings<'_>) {
+        let base = self.snapshot.cells_of_segment(number).start;
+        let (catalog, scratch, task) = (self.catalog, &mut self.scratch, self.mode == Mode::Task);
+        let (boost, b) = self.fields.body;
+        let scale = b / catalog.totals.body;
+        postings.for_each(|cell, count| {
+            let Some(cell) = catalog.cells.get((base + cell) as usize) else { return };
+            let count = count as f32;
+            scratch.block_words.add(cell.block, count);
+            if !task {
+                return;
+            }
+            scratch.file_words.add(catalog.block_file[cell.block as usize], count);
+            if cell.symbol == NONE {
+                return;
+            }
+            scratch.type_words.add(catalog.owner[cell.symbol as usize], count);
+            let mut at = cell.symbol;
+            while at != NONE {
+                scratch.symbol_words.add(at, boost * count / (1.0 - b + scale * catalog.body_words[at as usize] as f32));
+                at = catalog.parent[at as usize];
+            }
+        });
     }
 
-    fn add_type(&mut self, owner: u32, count: f32) {
-        let slot = &mut self.type_count[owner as usize];
-        if *slot == 0.0 {
-            self.type_touched.push(owner);
-        }
-        *slot += count;
+    fn flush(&mut self, symbol_idf: f32, boost: f32) {
+        let (catalog, totals) = (self.catalog, self.catalog.totals);
+        let Scratch { symbols, symbol_hits, symbol_words, types, type_hits, type_words, files, file_hits, file_words, .. } = &mut self.scratch;
+        symbol_words.flush(symbols, symbol_hits, |_, weight| symbol_idf * saturated(weight));
+        let idf = boost * rarity(totals.symbols, type_words.touched.len() as f32);
+        type_words.flush(types, type_hits, |owner, count| idf * pooled(count, catalog.type_words[owner], totals.type_body));
+        let idf = boost * rarity(totals.files, file_words.touched.len() as f32);
+        file_words.flush(files, file_hits, |file, count| idf * pooled(count, catalog.file_words[file], totals.file_body));
+        self.flush_blocks(boost);
     }
 
-    fn add_block(&mut self, block: u32, count: f32) {
-        let Some(slot) = self.block_count.get_mut(block as usize) else { return };
-        if *slot == 0.0 {
-            self.block_touched.push(block);
-        }
-        *slot += count;
-    }
-
-    fn flush_symbols(&mut self, idf: f32) {
-        for symbol in self.touched.drain(..) {
-            let weight = std::mem::take(&mut self.weight[symbol as usize]);
-            self.symbols[symbol as usize] += idf * saturated(weight);
-        }
-    }
-
-    fn flush_types(&mut self, idf: f32) {
-        for owner in self.type_touched.drain(..) {
-            let count = std::mem::take(&mut self.type_count[owner as usize]);
-            let length = self.catalog.type_words[owner as usize] as f32 / self.catalog.totals.type_body;
-            self.types[owner as usize] += idf * saturated(count / (0.25 + 0.75 * length));
-        }
-    }
-
-    fn flush_files(&mut self, idf: f32) {
-        for file in self.file_touched.drain(..) {
-            let count = std::mem::take(&mut self.file_count[file as usize]);
-            let length = self.catalog.file_words[file as usize] as f32 / self.catalog.totals.file_body;
-            self.files[file as usize] += idf * saturated(count / (0.25 + 0.75 * length));
-        }
-    }
-
-    fn flush_blocks(&mut self, idf: f32) {
-        for block in self.block_touched.drain(..) {
-            let count = std::mem::take(&mut self.block_count[block as usize]);
-            let length = self.catalog.block_words[block as usize] as f32 / self.catalog.totals.block_words;
-            self.block_scores[block as usize] += idf * saturated(count / (0.25 + 0.75 * length));
-        }
-    }
-
-    fn finish(self, idf: Vec<f32>) -> Lexical {
-        let mut blocks = Vec::new();
-        for file in 0..self.catalog.block_starts.len() {
-            let start = self.catalog.block_starts[file];
-            let end = self.catalog.block_starts.get(file + 1).copied().unwrap_or(self.catalog.block_words.len() as u32);
-            blocks.extend((start..end).filter(|&block| self.block_scores[block as usize] > 0.0).map(|block| (file as u32, block - start, self.block_scores[block as usize])));
-        }
-        Lexical { symbols: self.symbols, types: self.types, files: self.files, blocks, idf }
+    fn flush_blocks(&mut self, boost: f32) {
+        let (catalog, totals) = (self.catalog, self.catalog.totals);
+        let Scratch { blocks, block_hits, block_words, .. } = &mut self.scratch;
+        let idf = boost * rarity(totals.blocks, block_words.touched.len() as f32);
+        block_words.flush(blocks, block_hits, |block, count| idf * pooled(count, catalog.block_words[block], totals.block_words));
     }
 }
 
-/// Returns where the blocks of each file start in one numbering, and the words of each block.
-pub(crate) fn blocks(snapshot: &Snapshot) -> (Vec<u32>, Vec<u32>) {
-    let parts = snapshot.for_each_segment(|_, segment| {
-        let (mut counts, mut words) = (Vec::new(), Vec::new());
-        for file in 0..segment.file_count() {
-            let first = words.len();
-            for cell in segment.cells_of_file(file).map(|cell| segment.cell(file, cell)) {
-                let at = first + cell.block as usize;
-                if words.len() <= at {
-                    words.resize(at + 1, 0);
-                }
-                words[at] += cell.words + cell.compounds;
-            }
-            counts.push((words.len() - first) as u32);
-        }
-        (counts, words)
-    });
-    let (mut starts, mut all) = (Vec::new(), Vec::new());
-    let mut next = 0;
-    for (counts, words) in parts {
-        for count in counts {
-            starts.push(next);
-            next += count;
-        }
-        all.extend(words);
-    }
-    (starts, all)
+/// What one occurrence counts in a field whose length is `length` times the average.
+fn worth(boost: f32, b: f32, length: f32) -> f32 {
+    boost / (1.0 - b + b * length)
+}
+
+/// BM25's part of a count in a text of `words` words.
+fn pooled(count: f32, words: u32, average: f32) -> f32 {
+    saturated(count / (0.25 + 0.75 * words as f32 / average))
 }
 
 fn saturated(weight: f32) -> f32 {
@@ -327,18 +223,21 @@ fn rarity(documents: f32, with: f32) -> f32 {
     (1.0 + (documents - with.min(documents) + 0.5) / (with + 0.5)).ln()
 }
 
-fn rarity_of(documents: f32, with: usize) -> f32 {
-    rarity(documents, with as f32)
-}
-
-impl Lexical {
+impl Lexical<'_> {
     /// Returns how well the blocks of each file match, several good ones counting for more.
     pub fn block_sums(&self, files: usize) -> Vec<f32> {
         let mut sums = vec![0f32; files];
-        for &(file, _, score) in &self.blocks {
-            sums[file as usize] += score.powi(3);
+        for &block in &self.block_hits {
+            sums[self.catalog.block_file[block as usize] as usize] += self.blocks[block as usize].powi(3);
         }
         sums.iter_mut().for_each(|sum| *sum = sum.cbrt());
         sums
+    }
+
+    /// Returns the blocks of a file that have a word, with their scores, in order.
+    pub fn blocks_of_file(&self, file: u32) -> impl Iterator<Item = (u32, f32)> + '_ {
+        let blocks = self.catalog.blocks_of_file(file as usize);
+        let start = blocks.start;
+        blocks.map(move |block| (block - start, self.blocks[block as usize])).filter(|&(_, score)| score > 0.0)
     }
 }

@@ -1,6 +1,5 @@
 //! Ranking for a question: which files answer it, with their best ranges.
 
-use crate::catalog::flag;
 use crate::lexical::{self, Lexical, Mode};
 use crate::task::{Sources, top};
 use crate::understand::{Query, is_stop_word};
@@ -83,16 +82,7 @@ const RANGES: usize = 3;
 /// Ranks the files of a snapshot for a question, best first.
 pub fn rank(sources: &Sources<'_>, query: &Query, weights: &SearchWeights, limit: usize) -> Vec<RankedFile> {
     let lexical = lexical::score(sources.snapshot, sources.catalog, query, Mode::Search);
-    let parts = Parts::of(sources, query, &lexical);
-    let mut ranked: Vec<RankedFile> = (0..sources.snapshot.file_count())
-        .filter_map(|file| {
-            let row = parts.row(sources, query, weights, file);
-            (row.score > 0.0).then_some(row)
-        })
-        .collect();
-    learned(sources, &mut ranked);
-    ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| sources.snapshot.file(a.file).path().cmp(sources.snapshot.file(b.file).path())));
-    ranked.truncate(limit);
+    let mut ranked = scored(sources, query, weights, &lexical, limit);
     for row in &mut ranked {
         row.ranges = ranges(sources, &lexical, query, row.file);
     }
@@ -113,6 +103,40 @@ fn learned(sources: &Sources<'_>, ranked: &mut [RankedFile]) {
     }
 }
 
+/// Ranks files without looking for their best ranges.
+pub fn scores(sources: &Sources<'_>, query: &Query, weights: &SearchWeights, limit: usize) -> Vec<RankedFile> {
+    let lexical = lexical::score(sources.snapshot, sources.catalog, query, Mode::Search);
+    scored(sources, query, weights, &lexical, limit)
+}
+
+fn scored(sources: &Sources<'_>, query: &Query, weights: &SearchWeights, lexical: &Lexical<'_>, limit: usize) -> Vec<RankedFile> {
+    let parts = Parts::of(sources, query, lexical);
+    let mut ranked: Vec<RankedFile> = (0..sources.snapshot.file_count()).filter_map(|file| parts.row(sources, query, weights, file)).collect();
+    learned(sources, &mut ranked);
+    let worst = worst_of_best(&ranked, limit);
+    // Comparing names is the dear part: only files that a perfect name could bring among the best are compared.
+    let best_name = weights.stem.max(0.0);
+    ranked.retain(|row| row.score + best_name * sources.parameters.prior(sources.catalog.file_flags[row.file as usize], query.about_tests) >= worst);
+    for row in &mut ranked {
+        row.stem = parts.stems.coverage(sources.snapshot.file(row.file).path());
+        row.score += weights.stem * row.stem * sources.parameters.prior(sources.catalog.file_flags[row.file as usize], query.about_tests);
+    }
+    ranked.retain(|row| row.score > 0.0);
+    ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| sources.snapshot.file(a.file).path().cmp(sources.snapshot.file(b.file).path())));
+    ranked.truncate(limit);
+    ranked
+}
+
+/// Returns the score of the last of the best `limit`, below which nothing is of interest.
+fn worst_of_best(rows: &[RankedFile], limit: usize) -> f32 {
+    if limit == 0 || rows.len() <= limit {
+        return f32::MIN;
+    }
+    let mut scores: Vec<f32> = rows.iter().map(|row| row.score).collect();
+    let (_, worst, _) = scores.select_nth_unstable_by(limit - 1, |a, b| b.total_cmp(a));
+    *worst
+}
+
 struct Parts {
     symbols: Vec<f32>,
     blocks: Vec<f32>,
@@ -123,12 +147,13 @@ struct Parts {
 }
 
 impl Parts {
-    fn of(sources: &Sources<'_>, query: &Query, lexical: &Lexical) -> Parts {
+    fn of(sources: &Sources<'_>, query: &Query, lexical: &Lexical<'_>) -> Parts {
         let files = sources.snapshot.file_count() as usize;
         let mut symbols = vec![0f32; files];
-        for (symbol, &score) in lexical.symbols.iter().enumerate() {
-            if score > 0.0 && sources.catalog.flags[symbol] & flag::CODE != 0 || sources.catalog.kind[symbol] == SymbolKind::Section as u8 {
-                symbols[sources.catalog.file[symbol] as usize] += score * score;
+        for &symbol in &lexical.symbol_hits {
+            let at = symbol as usize;
+            if sources.catalog.is_code(symbol) || sources.catalog.kind[at] == SymbolKind::Section as u8 {
+                symbols[sources.catalog.file[at] as usize] += lexical.symbols[at] * lexical.symbols[at];
             }
         }
         symbols.iter_mut().for_each(|sum| *sum = sum.sqrt());
@@ -142,19 +167,19 @@ impl Parts {
         Parts { symbols, blocks, definition: definitions(sources, query), git, activity, stems: Stems::new(query) }
     }
 
-    fn row(&self, sources: &Sources<'_>, query: &Query, weights: &SearchWeights, file: u32) -> RankedFile {
+    /// Adds up everything but the comparison of names; nothing for files that no part speaks for.
+    fn row(&self, sources: &Sources<'_>, query: &Query, weights: &SearchWeights, file: u32) -> Option<RankedFile> {
         let at = file as usize;
         let (symbols, blocks) = (self.symbols[at], self.blocks[at]);
         let definition = self.definition.get(&file).copied().unwrap_or(0.0);
         let git = self.git.get(&file).copied().unwrap_or(0.0);
         if symbols + blocks + definition + git <= 0.0 {
-            return RankedFile { file, ..RankedFile::default() };
+            return None;
         }
-        let stem = self.stems.coverage(sources.snapshot.file(file).path());
         let (activity, declares) = (self.activity[at], sources.catalog.declares[at]);
-        let sum = weights.symbols * symbols + weights.blocks * blocks + weights.definition * definition + weights.stem * stem + weights.git * git + weights.activity * activity + weights.declares * declares;
+        let sum = weights.symbols * symbols + weights.blocks * blocks + weights.definition * definition + weights.git * git + weights.activity * activity + weights.declares * declares;
         let score = sum * sources.parameters.prior(sources.catalog.file_flags[at], query.about_tests);
-        RankedFile { file, score, symbols, blocks, definition, stem, git, activity, declares, learned: 0.0, ranges: Vec::new() }
+        Some(RankedFile { file, score, symbols, blocks, definition, git, activity, declares, ..RankedFile::default() })
     }
 }
 
@@ -265,7 +290,7 @@ fn similarity(word: &str, part: &str) -> f32 {
 }
 
 /// Returns the best ranges of a file: definitions the query names, then its best blocks.
-fn ranges(sources: &Sources<'_>, lexical: &Lexical, query: &Query, file: u32) -> Vec<Range> {
+fn ranges(sources: &Sources<'_>, lexical: &Lexical<'_>, query: &Query, file: u32) -> Vec<Range> {
     let snapshot = sources.snapshot;
     let mut found: Vec<Range> = Vec::new();
     let symbols = snapshot.symbols_of_file(file);
@@ -275,8 +300,7 @@ fn ranges(sources: &Sources<'_>, lexical: &Lexical, query: &Query, file: u32) ->
             push(&mut found, range_of(snapshot, symbol, 1.0));
         }
     }
-    let start = lexical.blocks.partition_point(|&(other, _, _)| other < file);
-    let blocks: Vec<(u32, f32)> = lexical.blocks[start..].iter().take_while(|&&(other, _, _)| other == file).map(|&(_, block, score)| (block, score)).collect();
+    let blocks: Vec<(u32, f32)> = lexical.blocks_of_file(file).collect();
     let lines = snapshot.file(file).lines().max(1);
     for (block, score) in top(blocks, RANGES) {
         let (first, last) = (block * BLOCK_LINES + 1, ((block + 1) * BLOCK_LINES).min(lines));

@@ -1,10 +1,10 @@
 //! Named signals of a candidate, as they are computed; an explanation is these numbers, not a guess.
 
 /// Names of the signals, in the order of [`Signals`].
-pub const NAMES: [&str; COUNT] = ["bm", "ppr", "git_file", "nlen", "type_body", "ncov", "prose", "lines", "filesum", "filebody", "is_type", "is_function", "exact", "public", "in_degree", "local", "owner_bm", "child_bm", "qcov", "is_method", "is_data", "blocks", "stem"];
+pub const NAMES: [&str; COUNT] = ["bm", "ppr", "git_file", "nlen", "type_body", "ncov", "prose", "lines", "filesum", "filebody", "is_type", "is_function", "exact", "public", "in_degree", "local", "owner_bm", "child_bm", "qcov", "is_method", "is_data", "blocks", "stem", "near_out", "near_in"];
 
 /// Number of signals.
-pub const COUNT: usize = 23;
+pub const COUNT: usize = 25;
 
 /// Values of one candidate.
 pub type Signals = [f32; COUNT];
@@ -34,6 +34,9 @@ pub mod at {
     pub const IS_DATA: usize = 20;
     pub const BLOCKS: usize = 21;
     pub const STEM: usize = 22;
+    /// Set after a first scoring, see [`crate::near`].
+    pub const NEAR_OUT: usize = 23;
+    pub const NEAR_IN: usize = 24;
     /// Signals that are divided by their greatest value among the candidates.
     pub const SCALED: [usize; 10] = [BM, PPR, GIT_FILE, TYPE_BODY, PROSE, FILESUM, FILEBODY, OWNER_BM, CHILD_BM, BLOCKS];
 }

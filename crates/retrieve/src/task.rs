@@ -4,6 +4,7 @@ use crate::catalog::{Catalog, flag};
 use crate::commits::Commits;
 use crate::learned::{LEARNED_NAMES, Learned, LearnedTerms};
 use crate::lexical::{self, Lexical, Mode};
+use crate::near;
 use crate::parameters::Parameters;
 use crate::search::Stems;
 use crate::signals::{COUNT, NAMES, Signals, at};
@@ -53,13 +54,18 @@ const PER_FILE: usize = 12;
 
 /// Ranks the symbols of a snapshot for a task, best first.
 pub fn rank(sources: &Sources<'_>, query: &Query, weights: &Weights) -> Vec<Ranked> {
-    let (candidates, history) = candidates(sources, query);
-    let table = if history { &weights.task } else { &weights.task_without_history };
-    let weights: Signals = NAMES.map(|name| table.get(name).copied().unwrap_or(0.0));
+    let (mut candidates, history) = candidates(sources, query);
+    let (first, last) = if history { (&weights.first, &weights.task) } else { (&weights.first_without_history, &weights.task_without_history) };
+    if !first.is_empty() {
+        let first = named(first);
+        let scores: Vec<f32> = candidates.iter().map(|(_, signals)| sum(signals, &first)).collect();
+        near::set(sources.snapshot, sources.catalog, &mut candidates, &scores, query.about_tests);
+    }
+    let weights = named(last);
     let mut ranked: Vec<Ranked> = candidates
         .into_iter()
         .map(|(symbol, signals)| {
-            let sum: f32 = signals.iter().zip(weights).map(|(value, weight)| value * weight).sum();
+            let sum = sum(&signals, &weights);
             let prior = sources.parameters.prior(sources.catalog.flags[symbol as usize], query.about_tests);
             // A prior below one lowers a score whatever its sign.
             let score = if sum > 0.0 { sum * prior } else { sum - (1.0 - prior) };
@@ -70,6 +76,14 @@ pub fn rank(sources: &Sources<'_>, query: &Query, weights: &Weights) -> Vec<Rank
         .collect();
     ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| tie(sources.snapshot, a.symbol, b.symbol)));
     collapse(sources, ranked)
+}
+
+fn named(table: &BTreeMap<String, f32>) -> Signals {
+    NAMES.map(|name| table.get(name).copied().unwrap_or(0.0))
+}
+
+fn sum(signals: &Signals, weights: &Signals) -> f32 {
+    signals.iter().zip(weights).map(|(value, weight)| value * weight).sum()
 }
 
 /// Equal scores are told apart by path, line, number.
@@ -104,15 +118,15 @@ struct Pool {
 }
 
 impl Pool {
-    fn gather(sources: &Sources<'_>, query: &Query, lexical: &Lexical) -> Pool {
+    fn gather(sources: &Sources<'_>, query: &Query, lexical: &Lexical<'_>) -> Pool {
         let Sources { snapshot, catalog, .. } = *sources;
         let scored = |symbol: usize| lexical.symbols[symbol] * sources.parameters.prior(catalog.flags[symbol], query.about_tests);
-        let code: Vec<(u32, f32)> = (0..lexical.symbols.len()).filter(|&symbol| lexical.symbols[symbol] > 0.0 && catalog.flags[symbol] & flag::CODE != 0).map(|symbol| (symbol as u32, scored(symbol))).collect();
-        let by_words = top(code.clone(), sources.parameters.by_words as usize);
+        let code: Vec<(u32, f32)> = lexical.symbol_hits.iter().filter(|&&symbol| catalog.is_code(symbol)).map(|&symbol| (symbol, scored(symbol as usize))).collect();
+        let filesum = filesum(catalog, &code, snapshot.file_count() as usize);
+        let by_words = top(code, sources.parameters.by_words as usize);
         let options = sources.parameters.walk();
         let seeds: Vec<(u32, f32)> = by_words.iter().take(options.seeds).map(|&(symbol, score)| (symbol, score * score)).collect();
         let walked: Vec<(u32, f32)> = walk(snapshot, catalog, &seeds, &options).into_iter().map(|(symbol, mass, seed)| (symbol, (1.0 + 1e4 * (mass - options.restart * seed).max(0.0)).ln())).collect();
-        let filesum = filesum(catalog, &code, snapshot.file_count() as usize);
         let git = sources.commits.map(|commits| commits.files(query, sources.hidden)).unwrap_or_default();
         let prose = prose(snapshot, catalog, lexical, sources.parameters.sections as usize);
         let mut pool: FxHashSet<u32> = by_words.iter().map(|&(symbol, _)| symbol).collect();
@@ -135,7 +149,7 @@ impl Pool {
         Pool { symbols, walk: walked.into_iter().collect(), git: git.into_iter().collect(), prose, filesum, blocks, children }
     }
 
-    fn signals(&self, sources: &Sources<'_>, query: &Query, lexical: &Lexical) -> Vec<(u32, Signals)> {
+    fn signals(&self, sources: &Sources<'_>, query: &Query, lexical: &Lexical<'_>) -> Vec<(u32, Signals)> {
         let mut words = QueryNames::new(query, &lexical.idf);
         let mut rows: Vec<(u32, Signals)> = self.symbols.iter().map(|&symbol| (symbol, self.of(sources, &mut words, lexical, symbol))).collect();
         for signal in at::SCALED {
@@ -147,7 +161,7 @@ impl Pool {
         rows
     }
 
-    fn of(&self, sources: &Sources<'_>, words: &mut QueryNames, lexical: &Lexical, symbol: u32) -> Signals {
+    fn of(&self, sources: &Sources<'_>, words: &mut QueryNames, lexical: &Lexical<'_>, symbol: u32) -> Signals {
         let Sources { snapshot, catalog, .. } = *sources;
         let at_symbol = symbol as usize;
         let file = catalog.file[at_symbol];
@@ -160,7 +174,7 @@ impl Pool {
         signals[at::BM] = lexical.symbols[at_symbol] * sources.parameters.prior(flags & flag::ASIDE, true);
         signals[at::PPR] = self.walk.get(&symbol).copied().unwrap_or(0.0);
         signals[at::GIT_FILE] = self.git.get(&file).copied().unwrap_or(0.0);
-        signals[at::NLEN] = f32::from(catalog.name_words[at_symbol]);
+        signals[at::NLEN] = f32::from(catalog.lengths[at_symbol][0]);
         signals[at::TYPE_BODY] = lexical.types[catalog.owner[at_symbol] as usize];
         signals[at::NCOV] = coverage;
         signals[at::PROSE] = self.prose.get(&symbol).copied().unwrap_or(0.0);
@@ -254,16 +268,15 @@ fn filesum(catalog: &Catalog, code: &[(u32, f32)], files: usize) -> Vec<f32> {
 }
 
 /// Members of the types whose pooled bodies match best, and those types.
-fn of_types(catalog: &Catalog, lexical: &Lexical, count: usize) -> Vec<u32> {
-    let types: Vec<(u32, f32)> = lexical.types.iter().enumerate().filter(|&(owner, &score)| score > 0.0 && catalog.flags[owner] & flag::TEST == 0).map(|(owner, &score)| (owner as u32, score)).collect();
+fn of_types(catalog: &Catalog, lexical: &Lexical<'_>, count: usize) -> Vec<u32> {
+    let types: Vec<(u32, f32)> = lexical.type_hits.iter().filter(|&&owner| !catalog.is_test(owner)).map(|&owner| (owner, lexical.types[owner as usize])).collect();
     let best: FxHashSet<u32> = top(types, count).into_iter().map(|(owner, _)| owner).collect();
-    let mut members: Vec<u32> = (0..catalog.owner.len() as u32).filter(|&symbol| best.contains(&catalog.owner[symbol as usize])).filter(|&symbol| lexical.symbols[symbol as usize] > 0.0 || catalog.owner[symbol as usize] == symbol).collect();
-    members.sort_unstable();
-    members
+    let members = lexical.symbol_hits.iter().copied().filter(|&symbol| best.contains(&catalog.owner[symbol as usize]));
+    members.chain(best.iter().copied()).collect()
 }
 
 /// The best symbols of the files that commits point to.
-fn of_files(sources: &Sources<'_>, lexical: &Lexical, git: &[(u32, f32)]) -> Vec<u32> {
+fn of_files(sources: &Sources<'_>, lexical: &Lexical<'_>, git: &[(u32, f32)]) -> Vec<u32> {
     let mut found = Vec::new();
     for &(file, _) in git.iter().take(sources.parameters.by_files as usize) {
         let symbols: Vec<(u32, f32)> = sources.snapshot.symbols_of_file(file).filter(|&symbol| sources.catalog.is_code(symbol)).map(|symbol| (symbol, lexical.symbols[symbol as usize])).collect();
@@ -273,10 +286,12 @@ fn of_files(sources: &Sources<'_>, lexical: &Lexical, git: &[(u32, f32)]) -> Vec
 }
 
 /// Sections of documentation that match, and the symbols they name in code form.
-fn prose(snapshot: &Snapshot, catalog: &Catalog, lexical: &Lexical, count: usize) -> FxHashMap<u32, f32> {
-    let sections: Vec<(u32, f32)> = (0..lexical.symbols.len())
-        .filter(|&symbol| SymbolKind::from_byte(catalog.kind[symbol]) == SymbolKind::Section && lexical.types[symbol] > 0.0)
-        .map(|symbol| (symbol as u32, lexical.types[symbol] + 0.5 * lexical.symbols[symbol]))
+fn prose(snapshot: &Snapshot, catalog: &Catalog, lexical: &Lexical<'_>, count: usize) -> FxHashMap<u32, f32> {
+    let sections: Vec<(u32, f32)> = lexical
+        .type_hits
+        .iter()
+        .filter(|&&symbol| catalog.kind[symbol as usize] == SymbolKind::Section as u8)
+        .map(|&symbol| (symbol, lexical.types[symbol as usize] + 0.5 * lexical.symbols[symbol as usize]))
         .collect();
     let best = top(sections, count);
     let mut found: FxHashMap<u32, f32> = FxHashMap::default();

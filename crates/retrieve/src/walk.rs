@@ -4,6 +4,7 @@ use crate::catalog::Catalog;
 use contextd_model::EdgeKind;
 use contextd_snapshot::Snapshot;
 use rustc_hash::FxHashMap;
+use std::ops::Range;
 
 /// How the walk goes.
 #[derive(Clone, Copy, Debug)]
@@ -33,38 +34,106 @@ pub fn walk(snapshot: &Snapshot, catalog: &Catalog, seeds: &[(u32, f32)], option
     if total <= 0.0 || options.iterations == 0 {
         return Vec::new();
     }
-    let start: Vec<(u32, f32)> = seeds.iter().map(|&(symbol, weight)| (symbol, weight / total)).collect();
-    let mut rows: FxHashMap<u32, Box<[(u32, f32)]>> = FxHashMap::default();
+    let mut ground = Ground::new(snapshot, catalog, options);
+    let start: Vec<(u32, f32)> = seeds.iter().map(|&(symbol, weight)| (ground.number(symbol), weight / total)).collect();
     let mut mass: Vec<(u32, f32)> = start.clone();
     for _ in 0..options.iterations {
-        let mut next: FxHashMap<u32, f32> = FxHashMap::default();
-        for &(symbol, weight) in &mass {
-            let row = rows.entry(symbol).or_insert_with(|| transitions(snapshot, catalog, symbol, options));
-            for &(target, share) in row.iter() {
-                *next.entry(target).or_default() += (1.0 - options.restart) * weight * share;
-            }
+        for &(number, weight) in &mass {
+            ground.pass_on(number, (1.0 - options.restart) * weight);
         }
-        for &(symbol, weight) in &start {
-            *next.entry(symbol).or_default() += options.restart * weight;
+        for &(number, weight) in &start {
+            ground.give(number, options.restart * weight);
         }
-        mass = next.into_iter().collect();
-        mass.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        mass.truncate(options.breadth);
+        mass = ground.take(options.breadth);
     }
-    let seeds: FxHashMap<u32, f32> = start.into_iter().collect();
-    let mut reached: Vec<(u32, f32, f32)> = mass.into_iter().map(|(symbol, weight)| (symbol, weight, seeds.get(&symbol).copied().unwrap_or(0.0))).collect();
+    let mut restarts = vec![0f32; ground.symbols.len()];
+    start.iter().for_each(|&(number, weight)| restarts[number as usize] += weight);
+    let mut reached: Vec<(u32, f32, f32)> = mass.into_iter().map(|(number, weight)| (ground.symbols[number as usize], weight, restarts[number as usize])).collect();
     reached.sort_by_key(|&(symbol, _, _)| symbol);
     reached
 }
 
-/// Returns where a step from `symbol` may lead, shares summing to one.
-fn transitions(snapshot: &Snapshot, catalog: &Catalog, symbol: u32, options: &WalkOptions) -> Box<[(u32, f32)]> {
+/// The symbols met so far, numbered as they were met, with where a step from them may lead.
+struct Ground<'s> {
+    snapshot: &'s Snapshot,
+    catalog: &'s Catalog,
+    options: &'s WalkOptions,
+    numbers: FxHashMap<u32, u32>,
+    symbols: Vec<u32>,
+    /// Range of each symbol's steps, once they were looked up.
+    rows: Vec<Option<Range<usize>>>,
+    steps: Vec<(u32, f32)>,
+    arrived: Vec<f32>,
+    reached: Vec<u32>,
+}
+
+impl<'s> Ground<'s> {
+    fn new(snapshot: &'s Snapshot, catalog: &'s Catalog, options: &'s WalkOptions) -> Self {
+        Self { snapshot, catalog, options, numbers: FxHashMap::default(), symbols: Vec::new(), rows: Vec::new(), steps: Vec::new(), arrived: Vec::new(), reached: Vec::new() }
+    }
+
+    fn number(&mut self, symbol: u32) -> u32 {
+        *self.numbers.entry(symbol).or_insert_with(|| {
+            self.symbols.push(symbol);
+            self.rows.push(None);
+            self.arrived.push(0.0);
+            self.symbols.len() as u32 - 1
+        })
+    }
+
+    fn give(&mut self, number: u32, mass: f32) {
+        let slot = &mut self.arrived[number as usize];
+        if *slot == 0.0 {
+            self.reached.push(number);
+        }
+        *slot += mass;
+    }
+
+    fn pass_on(&mut self, number: u32, mass: f32) {
+        let row = match &self.rows[number as usize] {
+            Some(row) => row.clone(),
+            None => self.look_up(number),
+        };
+        for at in row {
+            let (target, share) = self.steps[at];
+            self.give(target, mass * share);
+        }
+    }
+
+    fn look_up(&mut self, number: u32) -> Range<usize> {
+        let row = transitions(self.snapshot, self.catalog, self.symbols[number as usize], self.options);
+        let start = self.steps.len();
+        for (target, share) in row {
+            let target = self.number(target);
+            self.steps.push((target, share));
+        }
+        let range = start..self.steps.len();
+        self.rows[number as usize] = Some(range.clone());
+        range
+    }
+
+    /// Returns the heaviest `breadth` with what arrived there, and starts over.
+    fn take(&mut self, breadth: usize) -> Vec<(u32, f32)> {
+        let mut mass: Vec<(u32, f32)> = self.reached.drain(..).map(|number| (number, std::mem::take(&mut self.arrived[number as usize]))).collect();
+        let symbols = &self.symbols;
+        let order = |a: &(u32, f32), b: &(u32, f32)| b.1.total_cmp(&a.1).then(symbols[a.0 as usize].cmp(&symbols[b.0 as usize]));
+        if mass.len() > breadth && breadth > 0 {
+            mass.select_nth_unstable_by(breadth - 1, order);
+            mass.truncate(breadth);
+        }
+        // Sums are taken in one order, whatever the selection did.
+        mass.sort_unstable_by(order);
+        mass
+    }
+}
+
+/// Returns where a step from `symbol` may lead, rising, shares summing to one.
+fn transitions(snapshot: &Snapshot, catalog: &Catalog, symbol: u32, options: &WalkOptions) -> Vec<(u32, f32)> {
     let graph = snapshot.graph();
-    let mut targets: FxHashMap<u32, f32> = FxHashMap::default();
+    let mut row: Vec<(u32, f32)> = Vec::new();
     let mut add = |target: u32, weight: f32| {
-        if target != symbol && (catalog.is_code(target)) && !catalog.is_test(target) && weight > 0.0 {
-            let popularity = (1.0 + graph.sources(target).len() as f32).sqrt();
-            *targets.entry(target).or_default() += weight / popularity;
+        if target != symbol && weight > 0.0 && catalog.is_code(target) && !catalog.is_test(target) {
+            row.push((target, weight));
         }
     };
     for edge in graph.out(symbol).iter().take(MAX_EDGES) {
@@ -73,13 +142,19 @@ fn transitions(snapshot: &Snapshot, catalog: &Catalog, symbol: u32, options: &Wa
     for (source, edge) in graph.incoming(symbol).take(MAX_EDGES) {
         add(source, options.reverse * weight(edge.kind(), edge.confidence, true));
     }
-    let mut row: Vec<(u32, f32)> = targets.into_iter().collect();
     row.sort_by_key(|&(target, _)| target);
-    let sum: f32 = row.iter().map(|&(_, weight)| weight).sum();
-    for (_, share) in &mut row {
-        *share /= sum.max(f32::MIN_POSITIVE);
+    row.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        kept.1 += if same { next.1 } else { 0.0 };
+        same
+    });
+    let mut sum = 0.0;
+    for (target, weight) in &mut row {
+        *weight /= (1.0 + graph.sources(*target).len() as f32).sqrt();
+        sum += *weight;
     }
-    row.into()
+    row.iter_mut().for_each(|(_, share)| *share /= sum.max(f32::MIN_POSITIVE));
+    row
 }
 
 /// Nesting has its own weights: a member leads to its type more than the type to each member. The
@@ -89,7 +164,7 @@ fn weight(kind: EdgeKind, confidence: u8, reverse: bool) -> f32 {
         EdgeKind::MemberOf => if reverse { 0.0 } else { 0.7 },
         EdgeKind::Contains => if reverse { 0.0 } else { 0.3 },
         EdgeKind::Extends | EdgeKind::Implements | EdgeKind::Overrides => 2.0 * f32::from(confidence) / 100.0,
-        EdgeKind::Imports | EdgeKind::Exports | EdgeKind::Documents | EdgeKind::OwnedBy | EdgeKind::CoTestedWith => 0.0,
+        EdgeKind::Imports | EdgeKind::Exports | EdgeKind::Documents | EdgeKind::OwnedBy | EdgeKind::CoTestedWith | EdgeKind::Dataflow => 0.0,
         _ => f32::from(confidence) / 100.0,
     }
 }

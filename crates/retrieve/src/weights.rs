@@ -15,6 +15,11 @@ pub struct Weights {
     /// Where the weights come from.
     #[serde(default)]
     pub set_by: String,
+    /// Weights of the first scoring, whose best speak for their neighbours; without them nobody does.
+    #[serde(default)]
+    pub first: BTreeMap<String, f32>,
+    #[serde(default)]
+    pub first_without_history: BTreeMap<String, f32>,
     pub task: BTreeMap<String, f32>,
     pub task_without_history: BTreeMap<String, f32>,
     /// Weights of the ranking of files.

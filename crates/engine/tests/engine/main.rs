@@ -11,6 +11,5 @@ mod readers;
 mod rebuilding;
 mod reuse;
 mod secrets;
-mod status;
 mod support;
 mod watching;

@@ -446,6 +446,50 @@ impl Segment {
         }
     }
 
+    /// Returns the cells of a file, in order; cheaper than one by one.
+    pub fn cells(&self, file: u32) -> impl Iterator<Item = Cell> + '_ {
+        let symbols = self.symbols_of_file(file);
+        let last = symbols.end.saturating_sub(1);
+        let [symbol, block, words, compounds] = [
+            Section::CellSymbol,
+            Section::CellBlock,
+            Section::CellWords,
+            Section::CellCompounds,
+        ]
+        .map(|section| self.column(section));
+        self.cells_of_file(file).map(move |cell| Cell {
+            symbol: symbols.start.saturating_add(symbol.get(cell)).min(last),
+            block: block.get(cell),
+            words: words.get(cell),
+            compounds: compounds.get(cell),
+        })
+    }
+
+    /// Returns the enclosing symbol of each symbol of a file, as [`Segment::parent`] does.
+    pub fn parents(&self, file: u32) -> impl Iterator<Item = Option<u32>> + '_ {
+        let symbols = self.symbols_of_file(file);
+        let column = self.column(Section::SymbolParent);
+        symbols.clone().map(move |symbol| {
+            let in_file = column.get(symbol).checked_sub(1)?;
+            let parent = symbols.start.checked_add(in_file)?;
+            (parent < symbol).then_some(parent)
+        })
+    }
+
+    /// Returns the lengths of the fields name, scope, doc and signature of each symbol of a file.
+    pub fn lengths(&self, file: u32) -> impl Iterator<Item = [u8; 4]> + '_ {
+        let columns = [
+            Section::SymbolNameLength,
+            Section::SymbolScopeLength,
+            Section::SymbolDocLength,
+            Section::SymbolSignatureLength,
+        ]
+        .map(|section| self.column(section));
+        // Lengths are capped at 255 when they are written.
+        self.symbols_of_file(file)
+            .map(move |symbol| columns.map(|column| column.get(symbol).min(255) as u8))
+    }
+
     /// Returns the file a cell belongs to.
     pub fn file_of_cell(&self, cell: u32) -> u32 {
         let ends = self.column(Section::FileCellEnd);

@@ -1,0 +1,126 @@
+//! Columns that a pass over the postings writes, kept between requests: clearing what one request
+//! touched costs less than new memory for every symbol.
+
+use std::sync::Mutex;
+
+/// Scores and counts by symbol, type, file and block; zero wherever no hit says otherwise.
+#[derive(Default)]
+pub struct Scratch {
+    /// BM25F of symbols.
+    pub symbols: Vec<f32>,
+    /// BM25 of pooled bodies, by owning type.
+    pub types: Vec<f32>,
+    /// BM25 of pooled bodies, by file.
+    pub files: Vec<f32>,
+    /// BM25 of blocks, in the catalog's numbering.
+    pub blocks: Vec<f32>,
+    /// What has a score, in the order it was met.
+    pub symbol_hits: Vec<u32>,
+    pub type_hits: Vec<u32>,
+    pub file_hits: Vec<u32>,
+    pub block_hits: Vec<u32>,
+    pub(crate) symbol_words: Counter,
+    pub(crate) type_words: Counter,
+    pub(crate) file_words: Counter,
+    pub(crate) block_words: Counter,
+}
+
+/// Weighted frequency of the current word, with those that have some.
+#[derive(Default)]
+pub(crate) struct Counter {
+    counts: Vec<f32>,
+    pub(crate) touched: Vec<u32>,
+}
+
+impl Counter {
+    #[inline]
+    pub(crate) fn add(&mut self, number: u32, count: f32) {
+        let Some(slot) = self.counts.get_mut(number as usize) else { return };
+        if *slot == 0.0 {
+            self.touched.push(number);
+        }
+        *slot += count;
+    }
+
+    /// Adds what `score` makes of each count to `scores`, notes new hits, and starts over.
+    #[inline]
+    pub(crate) fn flush(&mut self, scores: &mut [f32], hits: &mut Vec<u32>, mut score: impl FnMut(usize, f32) -> f32) {
+        for &number in &self.touched {
+            let at = number as usize;
+            let count = std::mem::take(&mut self.counts[at]);
+            let slot = &mut scores[at];
+            if *slot == 0.0 {
+                hits.push(number);
+            }
+            *slot += score(at, count);
+        }
+        self.touched.clear();
+    }
+}
+
+impl Scratch {
+    fn new(symbols: usize, files: usize, blocks: usize) -> Scratch {
+        let counter = |size: usize| Counter { counts: vec![0.0; size], touched: Vec::new() };
+        Scratch {
+            symbols: vec![0.0; symbols],
+            types: vec![0.0; symbols],
+            files: vec![0.0; files],
+            blocks: vec![0.0; blocks],
+            symbol_words: counter(symbols),
+            type_words: counter(symbols),
+            file_words: counter(files),
+            block_words: counter(blocks),
+            ..Scratch::default()
+        }
+    }
+
+    fn clear(&mut self) {
+        for (scores, hits) in [(&mut self.symbols, &mut self.symbol_hits), (&mut self.types, &mut self.type_hits), (&mut self.files, &mut self.file_hits), (&mut self.blocks, &mut self.block_hits)] {
+            hits.drain(..).for_each(|hit| scores[hit as usize] = 0.0);
+        }
+    }
+}
+
+/// Columns that are not in use.
+#[derive(Default)]
+pub struct Shelf(Mutex<Vec<Scratch>>);
+
+/// Most columns kept; more requests at once make their own.
+const KEPT: usize = 2;
+
+impl Shelf {
+    pub(crate) fn take(&self, symbols: usize, files: usize, blocks: usize) -> Scratch {
+        let kept = self.0.lock().ok().and_then(|mut shelf| shelf.pop());
+        kept.unwrap_or_else(|| Scratch::new(symbols, files, blocks))
+    }
+
+    pub(crate) fn give_back(&self, mut scratch: Scratch) {
+        scratch.clear();
+        if let Ok(mut shelf) = self.0.lock()
+            && shelf.len() < KEPT
+        {
+            shelf.push(scratch);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_comes_back_from_the_shelf_is_zero_again() {
+        let shelf = Shelf::default();
+        let mut scratch = shelf.take(4, 2, 3);
+        scratch.symbol_words.add(3, 2.0);
+        scratch.symbol_words.add(3, 1.0);
+        scratch.symbol_words.add(9, 1.0);
+        let Scratch { symbol_words, symbols, symbol_hits, .. } = &mut scratch;
+        symbol_words.flush(symbols, symbol_hits, |_, count| count);
+        assert_eq!(scratch.symbols, [0.0, 0.0, 0.0, 3.0]);
+        assert_eq!(scratch.symbol_hits, [3]);
+        shelf.give_back(scratch);
+        let again = shelf.take(4, 2, 3);
+        assert!(again.symbols.iter().chain(&again.symbol_words.counts).all(|&score| score == 0.0) && again.symbol_hits.is_empty());
+    }
+}

@@ -95,3 +95,20 @@ fn hit(item: &ContextItem) -> Hit {
         stale: item.stale,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_says_nothing_is_refused_with_a_code() {
+        for text in ["", " \n", "the of and with", "\u{0}\u{1b}", "?!"] {
+            let error = says_something(&understand(text), "query").unwrap_err();
+            assert_eq!(error.code, "CTX_E_REQUEST", "{text:?}");
+            assert!(!error.remedy.is_empty() && error.message.starts_with("the query "));
+        }
+        for text in ["cart", "日本語", &"x".repeat(1_000_000)] {
+            assert!(says_something(&understand(text), "query").is_ok());
+        }
+    }
+}

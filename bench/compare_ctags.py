@@ -15,6 +15,7 @@ import collections
 import fnmatch
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -135,7 +136,14 @@ def wanted(row):
         return False
     if row["kind"] == "prototype":
         return row["path"].endswith(HEADERS)
+    if row["language"] == "TypeScript" and row["kind"] == "alias" and not declares_type(row):
+        return False
     return row["kind"] in KINDS[row["language"]].split()
+
+
+def declares_type(row):
+    """Tells a declared type from a type that is only imported, which ctags takes for an alias as well."""
+    return re.search(rf"\btype\s+{re.escape(row['name'])}\s*(<|=|\$/?$)", row.get("pattern", "")) is not None
 
 
 def first_clauses(tags):

@@ -87,7 +87,7 @@ fn results_and_fields_show_where_values_go() {
         ("b.py", "from a import load\n\ndef use():\n    value = load()\n    return value\n\ndef drop():\n    load()\n"),
         ("c.ts", "export class Box {\n  size: number = 0;\n  grow(by: number) {\n    this.size = by;\n  }\n}\n"),
     ];
-    check(&files, &["a.py:load dataflow b.py:use", "! a.py:load dataflow b.py:drop", "c.ts:Box.grow dataflow c.ts:Box.size"]);
+    check(&files, &["a.py:load dataflow b.py:use ~80", "! a.py:load dataflow b.py:drop", "c.ts:Box.grow dataflow c.ts:Box.size"]);
 }
 
 /// What stands outside follows its files and the rules, edit by edit.

@@ -9,8 +9,10 @@ use contextd_model::facts::binding;
 use contextd_model::graph::EdgeRow;
 use contextd_model::{EdgeKind, SymbolKind};
 
+/// A result that is kept is likely used; whether it is, is not followed.
+const KEPT: u8 = 80;
 /// Results of calls whose callee the name alone does not tell from another one.
-const SHARED_NAME: u8 = 80;
+const SHARED_NAME: u8 = 60;
 const FIELD: u8 = 95;
 
 impl FileLinker<'_, '_> {
@@ -42,7 +44,7 @@ impl FileLinker<'_, '_> {
         let found: Vec<EdgeRow> = calls[start..].iter().take_while(|&&(source, key, _)| (source, key) == (caller, name)).map(|&(_, _, edge)| edge).collect();
         let mut targets: Vec<u32> = found.iter().map(|edge| edge.target).collect();
         targets.dedup();
-        let most = if targets.len() > 1 { SHARED_NAME } else { u8::MAX };
+        let most = if targets.len() > 1 { SHARED_NAME } else { KEPT };
         for edge in found.iter().filter(|edge| self.world.kind(edge.target).is_callable()) {
             self.push(edge.target, caller, EdgeKind::Dataflow, line, edge.confidence.min(most), 1);
         }

@@ -132,10 +132,11 @@ impl Project<'_> {
     }
 
     fn readme(&self) -> Option<String> {
-        let mut found: Vec<&str> = self.paths().into_iter().filter(|path| !path.contains('/') && path.to_lowercase().starts_with("readme")).collect();
-        // README.md before its translations.
-        found.sort_by_key(|path| (path.matches('.').count(), path.len(), *path));
-        found.first().map(|path| (*path).to_owned())
+        let is_readme = |path: &&str| path.rsplit('/').next().is_some_and(|name| name.to_lowercase().starts_with("readme")) && path.matches('/').count() <= 1 && !paths::is_test(path) && !paths::is_documentation(path);
+        let name = self.context.engine.places.root.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+        // README.md before its translations; without one at the root, that of the folder named like the project.
+        let key = |path: &str| (path.contains('/'), path.contains('/') && !path.to_lowercase().starts_with(&format!("{name}/")), path.matches('.').count(), path.len(), path.to_owned());
+        self.paths().into_iter().filter(is_readme).min_by_key(|path| key(path)).map(str::to_owned)
     }
 
     fn size(&self) -> String {

@@ -190,5 +190,18 @@ fn faces(project: &Project<'_>) -> Vec<String> {
     let mut found: Vec<&str> = paths.into_iter().filter(code).filter(ends).collect();
     found.sort_by_key(|path| (path.matches('/').count(), *path));
     found.truncate(SHOWN);
-    if found.is_empty() { Vec::new() } else { vec![format!("files: {}", found.join(", "))] }
+    let shown: Vec<String> = found.iter().map(|path| format!("{path}{}", taken_in(project, path))).collect();
+    if shown.is_empty() { Vec::new() } else { vec![format!("files: {}", shown.join(", "))] }
+}
+
+/// A face may be nothing but a pointer: names what a short file takes in.
+fn taken_in(project: &Project<'_>, path: &str) -> String {
+    let snapshot = &project.reader.snapshot;
+    let Some(file) = snapshot.find_file(path).filter(|&file| snapshot.file(file).lines() <= 30) else { return String::new() };
+    let uses = snapshot.symbols_of_file(file).flat_map(|symbol| snapshot.graph().out(symbol)).filter(|edge| edge.is_known() && matches!(edge.kind(), EdgeKind::Imports | EdgeKind::Exports));
+    let mut targets: Vec<&str> = uses.map(|edge| snapshot.symbol(edge.target).path()).filter(|target| *target != path).collect();
+    targets.sort_unstable();
+    targets.dedup();
+    targets.truncate(2);
+    if targets.is_empty() { String::new() } else { format!(" (takes in {})", targets.join(", ")) }
 }

@@ -105,14 +105,9 @@ fn is_face(name: &str) -> bool {
     matches!(name.split('.').next().unwrap_or(name), "lib" | "mod" | "index" | "__init__" | "doc" | "package-info" | "main" | "__main__")
 }
 
-/// Returns what a folder says of itself: in its README, else in the file that stands for it.
+/// Returns what a folder says of itself: in the file that stands for it, else in its README.
 fn about_folder(project: &Project<'_>, places: &[&str]) -> String {
     for place in places {
-        for name in ["README.md", "README.rst", "Readme.md"] {
-            if let Some(about) = project.read(&format!("{place}{name}")).map(|text| prose::about(&text)).filter(|about| !about.is_empty()) {
-                return prose::sentence(&about);
-            }
-        }
         for name in ["src/lib.rs", "lib.rs", "mod.rs", "__init__.py", "doc.go", "package-info.java", "index.ts", "index.js", "src/index.ts"] {
             if let Some(about) = project.read(&format!("{place}{name}")).map(|text| prose::file_comment(&text)).filter(|about| !about.is_empty()) {
                 return about;
@@ -127,7 +122,8 @@ fn about_folder(project: &Project<'_>, places: &[&str]) -> String {
             }
         }
     }
-    String::new()
+    let readmes = places.iter().flat_map(|place| ["README.md", "README.rst", "Readme.md"].map(|name| format!("{place}{name}")));
+    readmes.filter_map(|path| project.read(&path)).map(|text| prose::about(&text)).find(|about| !about.is_empty()).map(|about| prose::sentence(&about)).unwrap_or_default()
 }
 
 /// Returns the most used definition of a file, with the first sentence of its comment.

@@ -6,7 +6,7 @@
 use super::Relinked;
 use super::assembly::{Edges, assemble};
 use super::parts::{self, Parts};
-use super::rows::{Rows, first_symbols, symbols_of};
+use super::rows::{Rows, first_symbols, is_manifest, symbols_of};
 use super::warm::Warm;
 use contextd_link::{Links, World, interface_fingerprint};
 use contextd_model::facts::FactsView;
@@ -55,7 +55,8 @@ pub fn plan<'p>(index: &Path, segments: &[Segment], previous: &'p Snapshot) -> O
 
 /// True when other files see no difference between the two versions of a file, numbers included.
 fn shows_the_same(new: &Segment, old: &Segment, file: u32) -> bool {
-    if new.path(file) != old.path(file) || new.language(file) != old.language(file) {
+    // What a manifest says may change how any import is read.
+    if new.path(file) != old.path(file) || new.language(file) != old.language(file) || is_manifest(new.path(file)) {
         return false;
     }
     let (mut new_rows, mut old_rows) = (LinkRows::default(), LinkRows::default());

@@ -19,8 +19,18 @@ impl Rows {
         self.rows.resize_with(places.len(), LinkRows::default);
         // Runs of neighbours go to one thread: they share the strings of their segment.
         let files = self.rows.par_iter_mut().with_min_len(32).zip(places.par_iter());
-        files.map(|(rows, &(segment, file))| LinkFile { path: segment.path(file), view: segment.facts(file, Wanted::Links, rows).unwrap_or(EMPTY) }).collect()
+        files.map(|(rows, &(segment, file))| LinkFile { path: segment.path(file), view: segment.facts(file, wanted(segment.path(file)), rows).unwrap_or(EMPTY) }).collect()
     }
+}
+
+/// True for files that name packages and paths: the linker reads their values, which only whole facts hold.
+pub fn is_manifest(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    matches!(name, "Cargo.toml" | "package.json") || name.starts_with("tsconfig") && name.ends_with(".json")
+}
+
+fn wanted(path: &str) -> Wanted {
+    if is_manifest(path) { Wanted::All } else { Wanted::Links }
 }
 
 /// Returns the number of each file's first symbol, and the total at the end.

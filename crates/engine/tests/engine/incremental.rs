@@ -240,3 +240,28 @@ fn the_graph_is_the_one_that_the_linker_makes() {
     let unresolved: Vec<u32> = links.unresolved.counts.iter().flat_map(|(&(language, reason), &count)| [u32::from(language), reason as u32, count as u32]).collect();
     assert_eq!(snapshot.graph().unresolved().collect::<Vec<_>>(), unresolved);
 }
+
+#[test]
+fn crates_are_known_by_the_name_in_their_manifest() {
+    let root = tempfile::tempdir().unwrap();
+    let write = |path: &str, text: &str| {
+        let path = root.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    write("crates/store/Cargo.toml", "[package]\nname = \"shop-store\"\n");
+    write("crates/store/src/lib.rs", "pub fn save() {}\n");
+    write("crates/app/Cargo.toml", "[package]\nname = \"shop-app\"\n");
+    write("crates/app/src/lib.rs", "use shop_store::save;\n\npub fn run() {\n    save();\n}\n");
+    let engine = contextd_engine::Engine::open(root.path(), &contextd_engine::EngineOptions::default(), &|_| None).unwrap();
+    let leads_over = |now: i64| {
+        engine.refresh(&contextd_engine::RefreshOptions { now, wait: std::time::Duration::from_secs(60), ..Default::default() }, &contextd_engine::Silent).unwrap();
+        let snapshot = engine.snapshot().unwrap().unwrap();
+        let run = snapshot.symbols_named("run")[0];
+        snapshot.graph().out(run).iter().any(|edge| edge.is_known() && snapshot.symbol(edge.target).path() == "crates/store/src/lib.rs")
+    };
+    assert!(leads_over(1_700_000_000_000));
+    // Another name, and the import leads nowhere any more.
+    write("crates/store/Cargo.toml", "[package]\nname = \"shop-shelf\"\n");
+    assert!(!leads_over(1_700_000_100_000));
+}

@@ -74,6 +74,8 @@ fn with_history(sandbox: &Sandbox) {
         command.current_dir(sandbox.fixture.root()).args(["-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "commit.gpgsign=false"]).args(args);
         command.env("HOME", sandbox.home()).env("GIT_CONFIG_NOSYSTEM", "1").output().map(|output| assert!(output.status.success(), "{args:?}: {output:?}")).unwrap();
     };
+    let node = |name: &str, file: &str, docs: &str| format!("- {{ref_id: {name}, kind: domain, summary: Part of the shop, source: {file}, docs: [{docs}]}}\n");
+    sandbox.fixture.write(".contextd/graph/shop.yml", &format!("nodes:\n{}{}", node("payments", "shop/payment.py", "docs/payments.md"), node("cart", "shop/cart.py", "")));
     git(&["init", "-q", "-b", "main"]);
     git(&["add", "."]);
     git(&["commit", "-q", "-m", "Open the shop"]);

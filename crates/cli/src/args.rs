@@ -477,6 +477,9 @@ pub struct ServeArgs {
     /// Which tools agents see: core or all
     #[arg(long, default_value = "core")]
     pub tools: ToolSet,
+    /// Log to stderr as JSON lines, one a request
+    #[arg(long)]
+    pub log_json: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -77,14 +77,31 @@ fn ids(snapshot: &Snapshot) -> Vec<String> {
     ids
 }
 
+/// Returns the line of each symbol's name: a declaration begins there for its reader, whatever
+/// annotations stand above.
+fn name_lines(snapshot: &Snapshot) -> Vec<u32> {
+    let mut lines = Vec::with_capacity(snapshot.symbol_count() as usize);
+    let mut rows = LinkRows::default();
+    for number in 0..snapshot.file_count() {
+        let file = snapshot.file(number);
+        let count = file.symbols().len();
+        match file.facts(Wanted::Links, &mut rows) {
+            Some(facts) => lines.extend(facts.symbols.iter().map(|row| row.name_line)),
+            None => lines.extend(std::iter::repeat_n(0, count)),
+        }
+    }
+    lines
+}
+
 fn symbols(snapshot: &Snapshot, out: &mut dyn Write) -> std::io::Result<()> {
     let ids = ids(snapshot);
+    let lines = name_lines(snapshot);
     for number in 0..snapshot.symbol_count() {
         let symbol = snapshot.symbol(number);
         let test = symbol.has(modifier::TEST) || contextd_lang::paths::is_test(symbol.path());
         let line = json!({
             "symbolId": ids[number as usize], "qualifiedName": symbol.qualified(), "name": symbol.name(), "kind": symbol.kind().name(),
-            "language": LanguageId(symbol.language()).name(), "file": symbol.path(), "startLine": symbol.start_line(), "endLine": symbol.end_line(),
+            "language": LanguageId(symbol.language()).name(), "file": symbol.path(), "startLine": lines[number as usize].max(symbol.start_line()), "endLine": symbol.end_line(),
             "visibility": symbol.visibility().name(), "test": test,
         });
         writeln!(out, "{line}")?;

@@ -37,7 +37,7 @@ fn main() -> ExitCode {
     if cli.no_color {
         anstream::ColorChoice::Never.write_global();
     }
-    ui::log(cli.verbose);
+    ui::log(cli.verbose, matches!(&cli.command, Command::Serve(args) if args.log_json));
     let json = cli.format() == Format::Json;
     let failed = oracle::failed(&cli.command);
     match run(cli) {
@@ -98,10 +98,12 @@ fn root(cli: &Cli) -> anyhow::Result<PathBuf> {
 }
 
 fn open(cli: &Cli) -> anyhow::Result<Engine> {
-    let root = root(cli)?;
+    Ok(Engine::open(&root(cli)?, &engine_options(cli), &|name| std::env::var(name).ok())?)
+}
+
+fn engine_options(cli: &Cli) -> EngineOptions {
     let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"))).map(|folder| folder.join("contextd"));
-    let options = EngineOptions { config: cli.config.clone(), cache };
-    Ok(Engine::open(&root, &options, &|name| std::env::var(name).ok())?)
+    EngineOptions { config: cli.config.clone(), cache }
 }
 
 fn now() -> i64 {
@@ -111,6 +113,8 @@ fn now() -> i64 {
 fn index(cli: &Cli, engine: &Engine, full: bool) -> anyhow::Result<ExitCode> {
     let start = Instant::now();
     let options = RefreshOptions { full, now: now(), wait: Duration::from_secs(600), ..RefreshOptions::default() };
+    // Who indexes by hand wants the files as they are: what was taken out comes back.
+    engine.lift_tombstones(&[])?;
     let bar = ui::Bar::new(cli.quiet || cli.json);
     let refreshed = engine.refresh(&options, &bar)?;
     bar.finish();

@@ -97,14 +97,18 @@ pub fn news(quiet: bool, news: &WatchNews) {
     }
 }
 
-/// Sends what the parts of the program say about their work to stderr.
-pub fn log(verbose: u8) {
+/// Sends what the parts of the program say about their work to stderr, for people or as JSON lines.
+pub fn log(verbose: u8, json: bool) {
     let level = match verbose {
-        0 => return,
-        1 => "info",
+        0 if !json => return,
+        0 | 1 => "info",
         _ => "debug",
     };
     let filter = tracing_subscriber::EnvFilter::new(level);
+    if json {
+        let _ = tracing_subscriber::fmt().json().with_env_filter(filter).with_writer(std::io::stderr).try_init();
+        return;
+    }
     // A second logger in one process cannot happen here; if it did, the first would go on.
     let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).try_init();
 }

@@ -20,7 +20,7 @@ pub struct WorkTree<'e> {
 
 impl Texts for WorkTree<'_> {
     fn read(&self, path: &str) -> Option<FileText> {
-        let bytes = self.engine.scanner.read(path).ok()?;
+        let bytes = self.engine.read(path).ok()?;
         let scrubbed = self.engine.scrubber.scrub(&bytes.text, path);
         let newlines = |start: usize, end: usize| bytes.text.as_bytes()[start..end].iter().filter(|&&byte| byte == b'\n').count();
         let redactions = scrubbed.redactions.iter().map(|redaction| Replaced { start: redaction.start, end: redaction.end, length: MARK.len() + newlines(redaction.start, redaction.end) }).collect();

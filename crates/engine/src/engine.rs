@@ -2,6 +2,7 @@
 
 use crate::error::{EngineError, Result};
 use crate::linking::Warm;
+use crate::overlay::Overlays;
 use crate::places::Places;
 use contextd_model::config::{self, Config};
 use contextd_model::{ContentHash, FileFacts, Problem, Severity};
@@ -10,7 +11,7 @@ use contextd_scan::secrets::Scrubber;
 use contextd_snapshot::Snapshot;
 use contextd_store::SqliteLedger;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex, RwLock};
 
 /// What the caller knows and a library must not look for.
 #[derive(Clone, Debug, Default)]
@@ -33,6 +34,8 @@ pub struct Engine {
     pub problems: Vec<Problem>,
     /// Tables kept for the next change while this engine watches.
     pub(crate) warm: Mutex<Option<Warm>>,
+    /// What callers put over the work tree, as last read from the ledger.
+    pub(crate) overlays: RwLock<Arc<Overlays>>,
 }
 
 impl Engine {
@@ -52,7 +55,7 @@ impl Engine {
         problems.extend(scan_problems);
         problems.extend(secret_problems);
         let places = Places::find(&root, &config, options.cache.as_deref());
-        Ok(Engine { places, config, config_path, scanner, scrubber, problems, warm: Mutex::new(None) })
+        Ok(Engine { places, config, config_path, scanner, scrubber, problems, warm: Mutex::new(None), overlays: RwLock::default() })
     }
 
     /// Opens the published snapshot; `None` before the first index run.

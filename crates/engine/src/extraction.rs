@@ -94,7 +94,7 @@ impl<'e> Extraction<'e> {
     }
 
     fn read(&self, texts: &Texts, mut entry: FileEntry) -> Outcome {
-        let result = match self.engine.scanner.read(&entry.rel) {
+        let result = match self.engine.read(&entry.rel) {
             Ok(bytes) => {
                 // The stamp of the bytes that were read, not of the scan before.
                 let stamp = bytes.stamp;
@@ -110,7 +110,7 @@ impl<'e> Extraction<'e> {
 
     /// Makes the facts of a file from its text, or from the file while it still has the same content.
     pub fn make(&self, file: &Known, text: Option<String>) -> Option<FileFacts> {
-        let text = text.or_else(|| self.engine.scanner.read(&file.path).ok().filter(|bytes| bytes.hash == file.hash).map(|bytes| bytes.text))?;
+        let text = text.or_else(|| self.engine.read(&file.path).ok().filter(|bytes| bytes.hash == file.hash).map(|bytes| bytes.text))?;
         Some(self.facts_of(file, &text))
     }
 

@@ -4,9 +4,23 @@ use crate::engine::Engine;
 use contextd_history::{History, HistoryView, Limits, Repository};
 use contextd_model::{ContentHash, Problem};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 impl Engine {
+    /// Returns a text that changes when the head moves: what `HEAD` says and what it points to. Costs
+    /// reading two small files; `None` where there is no repository.
+    pub fn head_mark(&self) -> Option<String> {
+        let folder = git_folder(&self.places.root)?;
+        let head = fs::read_to_string(folder.join("HEAD")).ok()?;
+        let Some(name) = head.strip_prefix("ref:").map(str::trim) else { return Some(head) };
+        let common = fs::read_to_string(folder.join("commondir")).map_or(folder.clone(), |path| folder.join(path.trim()));
+        let target = fs::read_to_string(common.join(name)).unwrap_or_else(|_| {
+            let packed = fs::metadata(common.join("packed-refs"));
+            packed.and_then(|packed| Ok(format!("{:?} {}", packed.modified()?, packed.len()))).unwrap_or_default()
+        });
+        Some(format!("{head}{target}"))
+    }
+
     fn history_limits(&self) -> Limits {
         Limits { max_commits: self.config.history.max_commits, ..Limits::default() }
     }
@@ -43,6 +57,16 @@ impl Engine {
         }
         Ok(())
     }
+}
+
+/// Returns the git directory of the work tree that `root` lies in.
+fn git_folder(root: &Path) -> Option<PathBuf> {
+    let dot_git = root.ancestors().map(|folder| folder.join(".git")).find(|path| path.exists())?;
+    if dot_git.is_dir() {
+        return Some(dot_git);
+    }
+    let text = fs::read_to_string(&dot_git).ok()?;
+    Some(dot_git.parent()?.join(text.strip_prefix("gitdir:")?.trim()))
 }
 
 fn file_name(head: &str, limits: &Limits) -> String {

@@ -19,6 +19,8 @@ pub struct Reader {
     pub(crate) knowledge: Mutex<Option<(Stamp, Arc<Knowledge>)>>,
     /// What was learned about this snapshot, with the numbers that say whether it is current.
     pub(crate) learned: Mutex<Option<LearnedCache>>,
+    /// What [`Engine::head_mark`] said when history was read.
+    pub head_mark: Option<String>,
 }
 
 /// Learned state with the stamp of the judgements it was made from.
@@ -28,10 +30,13 @@ impl Engine {
     /// Opens the published snapshot for questions.
     pub fn reader(&self) -> Result<Reader> {
         let Some(snapshot) = self.snapshot()? else { return Err(EngineError::NoIndex { root: self.places.root.clone() }) };
+        // Who changes them publishes a snapshot, so whoever opens one sees the right ones.
+        self.load_overlays()?;
+        let head_mark = self.head_mark();
         let (history, _problems) = self.history();
         let catalog = Catalog::of(&snapshot);
         let commits = Commits::of(&history.view(), &snapshot);
-        Ok(Reader { snapshot, catalog, history, commits, knowledge: Mutex::default(), learned: Mutex::new(None) })
+        Ok(Reader { snapshot, catalog, history, commits, knowledge: Mutex::default(), learned: Mutex::new(None), head_mark })
     }
 }
 

@@ -39,6 +39,8 @@ impl Recording<'_> {
     /// Writes the rows. Killed in between, the next run finds no snapshot named and writes them all.
     pub fn write(&self, ledger: &mut dyn Ledger) -> Result<()> {
         ledger.set_meta(SNAPSHOT, None)?;
+        // First, so that the rows that follow take its place in the file.
+        ledger.bootstrap_finish()?;
         let mut records: Vec<FileRecord> = Vec::new();
         let lost: FxHashSet<&str> = self.published.lost.iter().map(String::as_str).collect();
         records.extend(self.outcomes.iter().map(|outcome| file_record(self.engine, outcome, self.now)).filter(|record| !lost.contains(record.path.as_str())));
@@ -51,7 +53,6 @@ impl Recording<'_> {
         links::write(ledger, self.snapshot, if self.complete { &self.published.relinked } else { &Relinked::All })?;
         self.write_errors(ledger)?;
         ledger.set_project_config(&project_config(self.engine), self.now)?;
-        ledger.bootstrap_finish()?;
         ledger.set_meta(SNAPSHOT, Some(&self.published.name.0.to_hex()))?;
         Ok(())
     }

@@ -63,6 +63,7 @@ impl Engine {
             return Err(EngineError::Busy { root: self.places.root.clone() });
         };
         let mut ledger = self.ledger()?;
+        self.load_overlays()?;
         let previous = self.published();
         let name = previous.as_ref().map(Snapshot::name);
         // The ledger says to which snapshot its rows belong; a run that was killed in between left others.

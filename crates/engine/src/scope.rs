@@ -23,6 +23,8 @@ impl<'o> Scope<'o> {
     /// Finds the files of the scope. What cannot be judged path by path is scanned whole.
     pub fn scan(engine: &Engine, only: Option<&'o BTreeSet<String>>) -> (Scope<'o>, Vec<FileEntry>, Vec<Problem>) {
         if let Some((paths, files)) = only.and_then(|paths| Some((paths, files_at(engine, paths)?))) {
+            let mut files = files;
+            engine.overlays().apply(&mut files, |path| paths.iter().any(|changed| is_under(path, changed)));
             return (Scope::Paths(paths), files, Vec::new());
         }
         let mut scan = engine.scanner.scan();
@@ -30,6 +32,7 @@ impl<'o> Scope<'o> {
         if limit > 0 {
             scan.files.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
         }
+        engine.overlays().apply(&mut scan.files, |_| true);
         (Scope::Whole, scan.files, scan.problems)
     }
 

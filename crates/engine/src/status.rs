@@ -1,7 +1,10 @@
 //! What is indexed, in numbers.
 
+use crate::changes;
 use crate::engine::Engine;
 use crate::error::Result;
+use crate::scope::Scope;
+use contextd_store::Ledger;
 use contextd_lang::LanguageId;
 use contextd_model::ContentHash;
 use std::collections::BTreeMap;
@@ -21,11 +24,49 @@ pub struct Status {
     pub size_bytes: u64,
     /// True when the snapshot was made by another version or with other settings.
     pub outdated: bool,
+    /// Whether files changed since; `None` when there are too many to look at for an answer at once.
+    pub changed: Option<bool>,
     /// True when a first run published before it had read all files.
     pub partial: bool,
 }
 
+/// How much of the files a published snapshot covers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coverage {
+    /// There is no snapshot.
+    Nothing,
+    /// A first run goes on, or was interrupted, after it had published early.
+    Part,
+    Whole,
+}
+
+impl Status {
+    /// True when the index is known not to be what a run would make now.
+    pub fn is_stale(&self) -> bool {
+        self.outdated || self.changed == Some(true)
+    }
+}
+
+/// Files whose states can be looked at within a few milliseconds.
+const FEW_FILES: u32 = 1_500;
+
 impl Engine {
+    /// Returns how much the published snapshot covers; cheap enough to ask before every answer.
+    pub fn coverage(&self) -> Coverage {
+        match contextd_snapshot::current(&self.places.index) {
+            Ok(Some(name)) if crate::early::is_partial(&self.places.index, name) => Coverage::Part,
+            Ok(Some(_)) => Coverage::Whole,
+            Ok(None) | Err(_) => Coverage::Nothing,
+        }
+    }
+
+    /// True when some file is not as it was recorded: added, removed, written since.
+    pub fn has_changes(&self) -> Result<bool> {
+        let (scope, files, _problems) = Scope::scan(self, None);
+        let states = self.ledger()?.file_states()?;
+        Ok(!changes::compare(files, states, |path| scope.covers(path), |_| false).is_empty())
+    }
+
     /// Returns the state of the index; `None` when there is none.
     pub fn status(&self) -> Result<Option<Status>> {
         let Some(snapshot) = self.snapshot()? else { return Ok(None) };
@@ -45,6 +86,7 @@ impl Engine {
             source_bytes: snapshot.manifest().segments.iter().map(|entry| entry.source_bytes).sum(),
             size_bytes: crate::places::size_of_folder(&self.places.index),
             outdated: !self.is_current(&snapshot),
+            changed: if snapshot.file_count() <= FEW_FILES { Some(self.has_changes()?) } else { None },
             partial: crate::early::is_partial(&self.places.index, snapshot.name()),
         }))
     }

@@ -10,7 +10,7 @@ use contextd_model::facts::{ChunkRow, FILE_SYMBOL, FileFacts, NONE, SymbolRow};
 use contextd_model::{ChunkKind, StrId, SymbolKind};
 
 /// Returns the chunks of a file, in source order.
-pub fn chunks(text: &str, facts: &mut FileFacts, language: LanguageId, rules: &ChunkRules) -> Vec<ChunkRow> {
+pub fn chunks(text: &str, facts: &FileFacts, language: LanguageId, rules: &ChunkRules) -> Vec<ChunkRow> {
     let lines = LineStarts::of(text);
     let mut cutter = Cutter { text, lines, rules, language: language.name(), rows: Vec::new() };
     let mut at = 0;

@@ -33,7 +33,7 @@ pub fn extract(text: &str, language: LanguageId, rules: &ChunkRules) -> FileFact
     facts.lines = line_count(text);
     facts.size = text.len() as u32;
     facts.symbols[0].end_line = facts.lines.max(1);
-    facts.chunks = crate::chunk::chunks(text, &mut facts, language, rules);
+    facts.chunks = crate::chunk::chunks(text, &facts, language, rules);
     facts.text = TERMS.with_borrow_mut(|terms| crate::text::cells(text, &facts.symbols, terms));
     facts
 }

@@ -3,6 +3,7 @@
 //! The index and the query use the same functions, so a word means the same on both sides.
 
 use rust_stemmers::{Algorithm, Stemmer};
+use contextd_model::StrId;
 use rustc_hash::FxHashMap;
 
 /// First character of a term that is a whole compound identifier, not a word.
@@ -10,7 +11,7 @@ pub const COMPOUND: char = '\u{1}';
 
 /// Longest run of characters looked at as one identifier; longer ones are data, not names.
 const MAX_IDENTIFIER: usize = 96;
-/// Runs of at least this many digits and letters without a vowel-like shape are hashes; skipped.
+/// Longest part of an identifier that counts as a word; longer ones are hashes and encoded data.
 const MAX_WORD: usize = 40;
 
 /// Splits `text` into identifiers: runs of letters, digits and `_`.
@@ -73,32 +74,104 @@ fn is_boundary(bytes: &[u8], at: usize) -> bool {
     }
 }
 
-/// Turns words into terms, remembering those it has seen: most words of a repository repeat.
+/// Turns words into terms, remembering those it has seen: most words and identifiers of a repository
+/// repeat.
 pub struct Terms {
     stemmer: Stemmer,
-    stems: FxHashMap<Box<str>, Box<str>>,
+    /// Numbers of the terms of word parts as written.
+    stems: FxHashMap<Box<str>, u32>,
+    /// Numbers of terms.
+    numbers: FxHashMap<Box<str>, u32>,
+    texts: Vec<Box<str>>,
+    /// Ranges of `expansions`: the terms of whole identifiers.
+    identifiers: FxHashMap<Box<str>, (u32, u32)>,
+    expansions: Vec<u32>,
+    /// Room for what one file makes of the terms, kept between files; all empty between them.
+    pub(crate) locals: Vec<StrId>,
 }
 
 impl Default for Terms {
     fn default() -> Self {
-        Self { stemmer: Stemmer::create(Algorithm::English), stems: FxHashMap::default() }
+        Self { stemmer: Stemmer::create(Algorithm::English), stems: FxHashMap::default(), numbers: FxHashMap::default(), texts: Vec::new(), identifiers: FxHashMap::default(), expansions: Vec::new(), locals: Vec::new() }
     }
 }
 
-/// Words remembered before the memory is emptied, so that a long run stays bounded.
+/// Words and identifiers remembered before the memory is emptied, so that a long run stays bounded.
 const MAX_REMEMBERED: usize = 200_000;
 
 impl Terms {
+    /// Empties the memory when it is full; numbers given out before mean nothing afterwards.
+    pub(crate) fn forget_if_full(&mut self) {
+        if self.texts.len().max(self.stems.len()).max(self.identifiers.len()) > MAX_REMEMBERED {
+            *self = Self::default();
+        }
+    }
+
+    /// Returns the text of a term.
+    pub(crate) fn text(&self, number: u32) -> &str {
+        &self.texts[number as usize]
+    }
+
+    /// Returns where the terms of an identifier stand, see [`Terms::identifier`].
+    pub(crate) fn expansion(&mut self, identifier: &str) -> (u32, u32) {
+        if let Some(&range) = self.identifiers.get(identifier) {
+            return range;
+        }
+        let start = self.expansions.len() as u32;
+        let mut expansions = std::mem::take(&mut self.expansions);
+        self.expand(identifier, |number| expansions.push(number));
+        self.expansions = expansions;
+        let range = (start, self.expansions.len() as u32);
+        self.identifiers.insert(identifier.into(), range);
+        range
+    }
+
+    /// Returns the number of the term at a place that [`Terms::expansion`] told.
+    pub(crate) fn term_at(&self, place: u32) -> u32 {
+        self.expansions[place as usize]
+    }
+
     /// Returns the term of one word part: lower-cased, and stemmed when it has over three letters.
     pub fn stem(&mut self, part: &str) -> &str {
-        if self.stems.len() > MAX_REMEMBERED {
-            self.stems.clear();
+        self.forget_if_full();
+        let number = self.stem_number(part);
+        self.text(number)
+    }
+
+    fn stem_number(&mut self, part: &str) -> u32 {
+        if let Some(&number) = self.stems.get(part) {
+            return number;
         }
-        if !self.stems.contains_key(part) {
-            let stem = self.compute(part);
-            self.stems.insert(part.into(), stem);
+        let number = self.number(self.compute(part));
+        self.stems.insert(part.into(), number);
+        number
+    }
+
+    fn number(&mut self, term: Box<str>) -> u32 {
+        if let Some(&number) = self.numbers.get(&term) {
+            return number;
         }
-        &self.stems[part]
+        let number = self.texts.len() as u32;
+        self.texts.push(term.clone());
+        self.numbers.insert(term, number);
+        number
+    }
+
+    /// Calls `each` with the number of every term of an identifier.
+    fn expand(&mut self, identifier: &str, mut each: impl FnMut(u32)) {
+        if identifier.len() > MAX_IDENTIFIER {
+            return;
+        }
+        let mut count = 0;
+        parts(identifier, |part| {
+            if part.len() <= MAX_WORD {
+                count += 1;
+                each(self.stem_number(part));
+            }
+        });
+        if count > 1 {
+            each(self.number(compound(identifier).into()));
+        }
     }
 
     fn compute(&self, part: &str) -> Box<str> {
@@ -112,18 +185,10 @@ impl Terms {
     /// Calls `each` with every term of an identifier, then with its compound when it has two parts
     /// or more. Words and compounds are told apart by [`COMPOUND`].
     pub fn identifier(&mut self, identifier: &str, mut each: impl FnMut(&str)) {
-        if identifier.len() > MAX_IDENTIFIER {
-            return;
-        }
-        let mut count = 0;
-        parts(identifier, |part| {
-            if part.len() <= MAX_WORD {
-                count += 1;
-                each(self.stem(part));
-            }
-        });
-        if count > 1 {
-            each(&compound(identifier));
+        self.forget_if_full();
+        let (start, end) = self.expansion(identifier);
+        for place in start..end {
+            each(self.text(self.term_at(place)));
         }
     }
 

@@ -1,10 +1,8 @@
 //! Cells: which words stand in which symbol and block of lines.
 
-use crate::intern::Interner;
-use crate::terms::{COMPOUND, Terms};
+use crate::terms::Terms;
 use contextd_model::facts::{BLOCK_LINES, CellRow, FILE_SYMBOL, FileText, SymbolRow, TermRow};
-use contextd_model::{StrId, SymbolKind};
-use rustc_hash::FxHashMap;
+use contextd_model::{StrId, StringTable, SymbolKind};
 
 /// Splits `text` into cells at the borders of symbols and of line blocks, and counts their terms.
 pub fn cells(text: &str, symbols: &[SymbolRow], terms: &mut Terms) -> FileText {
@@ -21,7 +19,7 @@ pub fn cells(text: &str, symbols: &[SymbolRow], terms: &mut Terms) -> FileText {
             cells.push(CellRow { symbol: border.symbol, block: border.block, words, compounds, terms_end: rows.len() as u32 });
         }
     }
-    FileText { strings: counter.interner.table, cells, terms: rows }
+    FileText { strings: counter.finish(), cells, terms: rows }
 }
 
 struct Border {
@@ -90,30 +88,26 @@ fn symbol_events(text: &str, symbols: &[SymbolRow]) -> Vec<(usize, Event)> {
     events
 }
 
-/// Counts the terms of one cell at a time, remembering which terms an identifier has.
+/// Counts the terms of one cell at a time.
 struct Counter<'t> {
     terms: &'t mut Terms,
-    interner: Interner,
+    strings: StringTable,
+    /// The file's string of each remembered term; empty for one that the file does not have yet.
+    locals: Vec<StrId>,
+    /// Terms that have one.
+    used: Vec<u32>,
+    /// Counts by the file's strings.
     counts: Vec<u32>,
     touched: Vec<u32>,
-    seen: FxHashMap<Box<str>, (u32, u32)>,
-    expansions: Vec<StrId>,
     words: u32,
     compounds: u32,
 }
 
 impl<'t> Counter<'t> {
     fn new(terms: &'t mut Terms) -> Self {
-        Self {
-            terms,
-            interner: Interner::default(),
-            counts: Vec::new(),
-            touched: Vec::new(),
-            seen: FxHashMap::default(),
-            expansions: Vec::new(),
-            words: 0,
-            compounds: 0,
-        }
+        terms.forget_if_full();
+        let locals = std::mem::take(&mut terms.locals);
+        Self { terms, strings: StringTable::default(), locals, used: Vec::new(), counts: Vec::new(), touched: Vec::new(), words: 0, compounds: 0 }
     }
 
     fn count(&mut self, piece: &str) {
@@ -141,34 +135,40 @@ impl<'t> Counter<'t> {
     }
 
     fn identifier(&mut self, identifier: &str) {
-        let (start, end) = match self.seen.get(identifier) {
-            Some(&range) => range,
-            None => self.expand(identifier),
-        };
-        for index in start..end {
-            let id = self.expansions[index as usize];
-            let at = id.0 as usize;
-            if at >= self.counts.len() {
-                self.counts.resize(at + 64, 0);
+        let (start, end) = self.terms.expansion(identifier);
+        for place in start..end {
+            let at = self.local(self.terms.term_at(place)).0;
+            if self.counts[at as usize] == 0 {
+                self.touched.push(at);
             }
-            if self.counts[at] == 0 {
-                self.touched.push(id.0);
-            }
-            self.counts[at] += 1;
+            self.counts[at as usize] += 1;
         }
         let is_compound = end - start > 1;
         self.compounds += u32::from(is_compound);
         self.words += end - start - u32::from(is_compound);
     }
 
-    fn expand(&mut self, identifier: &str) -> (u32, u32) {
-        let start = self.expansions.len() as u32;
-        let (interner, expansions) = (&mut self.interner, &mut self.expansions);
-        self.terms.identifier(identifier, |term| expansions.push(interner.intern(term)));
-        debug_assert!(COMPOUND == '\u{1}');
-        let range = (start, self.expansions.len() as u32);
-        self.seen.insert(identifier.into(), range);
-        range
+    /// Returns the file's string of a term.
+    fn local(&mut self, term: u32) -> StrId {
+        let at = term as usize;
+        if at >= self.locals.len() {
+            self.locals.resize(at + 1024, StrId::EMPTY);
+        }
+        if self.locals[at].is_empty() {
+            self.locals[at] = self.strings.push(self.terms.text(term));
+            self.used.push(term);
+            self.counts.resize(self.strings.len(), 0);
+        }
+        self.locals[at]
+    }
+
+    /// Returns the strings and leaves the room empty for the next file.
+    fn finish(mut self) -> StringTable {
+        for &term in &self.used {
+            self.locals[term as usize] = StrId::EMPTY;
+        }
+        self.terms.locals = self.locals;
+        self.strings
     }
 
     /// Moves the counts of the cell into `rows` and returns its number of words and compounds.

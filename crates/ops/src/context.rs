@@ -2,7 +2,7 @@
 
 use crate::accounts::{Accounts, Noted, lock};
 use crate::error::OpError;
-use contextd_engine::{Engine, Reader};
+use contextd_engine::{Engine, Progress, Reader, Silent};
 use contextd_pack::{ContextPack, Known};
 use contextd_retrieve::{Learned, understand};
 use serde_json::Value;
@@ -23,6 +23,8 @@ pub struct Context {
     pub stays: bool,
     /// Who asks; inputs may say it for one request.
     pub asker: Asker,
+    /// Hears how far long work has come, and says when it should stop.
+    pub progress: Arc<dyn Progress + Send + Sync>,
     reader: Arc<Mutex<Option<Arc<Reader>>>>,
     opened: Arc<AtomicU64>,
     pub(crate) accounts: Arc<Accounts>,
@@ -50,7 +52,17 @@ const NAME: usize = 120;
 impl Context {
     pub fn new(engine: Arc<Engine>, now: fn() -> i64, render: RenderPack, stays: bool) -> Self {
         let asker = Asker { surface: if stays { "mcp" } else { "cli" }, ..Asker::default() };
-        Self { engine, now, render, stays, asker, reader: Arc::default(), opened: Arc::default(), accounts: Arc::default(), noted: Arc::default() }
+        Self { engine, now, render, stays, asker, progress: Arc::new(Silent), reader: Arc::default(), opened: Arc::default(), accounts: Arc::default(), noted: Arc::default() }
+    }
+
+    /// Returns the same for one call, whose caller hears its progress and may end it.
+    pub fn for_call(&self, progress: Arc<dyn Progress + Send + Sync>) -> Self {
+        Self { progress, ..self.clone() }
+    }
+
+    /// Refuses to go on when the caller has ended the call; asked between the steps of an operation.
+    pub fn go_on(&self) -> Result<(), OpError> {
+        if self.progress.is_cancelled() { Err(contextd_engine::EngineError::Cancelled.into()) } else { Ok(()) }
     }
 
     /// Returns the same context for askers of a surface.
@@ -88,7 +100,8 @@ impl Context {
     pub fn reader(&self) -> Result<Arc<Reader>, OpError> {
         let mut kept = lock(&self.reader);
         let published = contextd_snapshot::current(&self.engine.places.index).map_err(contextd_engine::EngineError::from)?;
-        if let Some(reader) = kept.as_ref().filter(|reader| Some(reader.snapshot.name()) == published) {
+        let is_current = |reader: &&Arc<Reader>| Some(reader.snapshot.name()) == published && reader.head_mark == self.engine.head_mark();
+        if let Some(reader) = kept.as_ref().filter(is_current) {
             return Ok(reader.clone());
         }
         let reader = Arc::new(self.engine.reader()?);

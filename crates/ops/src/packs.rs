@@ -53,7 +53,9 @@ fn request(context: &Context, mut limits: Limits, budget: Option<u64>) -> Result
 pub fn build(context: &Context, request: &PackRequest) -> Result<ContextPack, OpError> {
     let format = if request.format.is_empty() { "text" } else { &request.format };
     let empty = |format: &str| OpError::request(format!("a pack cannot be written as `{format}`"), "Use json, markdown, xml or text.");
+    context.go_on()?;
     let reader = context.reader()?;
+    context.go_on()?;
     let render = |pack: &ContextPack| (context.render)(pack, format).unwrap_or_default();
     if !["json", "markdown", "xml", "text", "hits", "hits-text"].contains(&format) {
         return Err(empty(format));

@@ -8,7 +8,7 @@ use crate::inputs::{JobsInput, RebuildInput};
 use contextd_engine::{RebuildOrder, Silent};
 use contextd_store::{Job, JobStatus, Ledger};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Source bytes that are indexed in a second, for estimates.
 const BYTES_PER_SECOND: f64 = 4e6;
@@ -20,14 +20,16 @@ pub fn rebuild(context: &Context, input: RebuildInput) -> Result<Answer, OpError
     let paths = checked(context, &input.paths)?;
     let scope = if paths.is_empty() { "full" } else { "partial" };
     let plan = Plan::of(context, &paths);
-    let order = RebuildOrder { job_id: job_id(context), clear_errors: input.options.clear_errors, vacuum: input.options.vacuum, files: Some(plan.files), created_by: "rebuild_context".to_owned(), paths };
+    let order = RebuildOrder { job_id: job_id(context, "rebuild"), clear_errors: input.options.clear_errors, vacuum: input.options.vacuum, files: Some(plan.files), created_by: "rebuild_context".to_owned(), paths };
     let seconds = (plan.bytes as f64 / BYTES_PER_SECOND).ceil() as u64;
     let answer = |status: &str, message: String| json!({"status": status, "jobId": order.job_id, "scope": scope, "estimatedFiles": plan.files, "estimatedTime": seconds, "message": message});
     if input.options.validate_only {
-        let mut value = answer("completed", format!("Dry run: {} files would be indexed again. No changes made.", plan.files));
-        value["details"] = json!({"byLanguage": plan.languages, "totalBytes": plan.bytes});
+        let mut value = answer("completed", format!("Dry run: {} files in {} folders would be indexed again, in about {seconds} s. No changes made.", plan.files, plan.folders.len()));
+        let size = context.engine.status()?.map_or(0, |status| status.size_bytes);
+        value["details"] = json!({"byLanguage": plan.languages, "totalBytes": plan.bytes, "totalSizeGB": plan.bytes as f64 / 1e9, "currentIndexSize": format!("{:.1} MB", size as f64 / 1e6)});
         return Ok(Answer::Facts(value, true));
     }
+    context.engine.lift_tombstones(&order.paths)?;
     context.engine.queue_rebuild(&order, (context.now)()).map_err(busy)?;
     let now = context.now;
     if context.stays && input.run_async.unwrap_or(true) {
@@ -36,7 +38,7 @@ pub fn rebuild(context: &Context, input: RebuildInput) -> Result<Answer, OpError
         std::thread::spawn(move || drop(engine.run_rebuild(&job, &now, &Silent)));
         return Ok(Answer::Facts(answer("queued", format!("Rebuild of {} files queued.", plan.files)), true));
     }
-    let refreshed = context.engine.run_rebuild(&order, &now, &Silent)?;
+    let refreshed = context.engine.run_rebuild(&order, &now, &*context.progress)?;
     Ok(Answer::Facts(answer("completed", format!("Indexed {} files again.", refreshed.read)), true))
 }
 
@@ -53,15 +55,17 @@ struct Plan {
     files: u64,
     bytes: u64,
     languages: BTreeMap<&'static str, u64>,
+    folders: BTreeSet<String>,
 }
 
 impl Plan {
     fn of(context: &Context, paths: &[String]) -> Plan {
-        let mut plan = Plan { files: 0, bytes: 0, languages: BTreeMap::new() };
+        let mut plan = Plan { files: 0, bytes: 0, languages: BTreeMap::new(), folders: BTreeSet::new() };
         let inside = |rel: &str| paths.is_empty() || paths.iter().any(|path| rel == path || rel.strip_prefix(path.as_str()).is_some_and(|rest| rest.starts_with('/')));
         for file in context.engine.scanner.scan().files.iter().filter(|file| inside(&file.rel)) {
             plan.files += 1;
             plan.bytes += file.size;
+            plan.folders.insert(file.rel.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned()));
             *plan.languages.entry(contextd_lang::detect(&file.rel, "").name()).or_default() += 1;
         }
         plan
@@ -69,9 +73,9 @@ impl Plan {
 }
 
 /// Ids tell processes and moments apart.
-fn job_id(context: &Context) -> String {
+pub fn job_id(context: &Context, sort: &str) -> String {
     let unique = format!("{} {} {:?}", (context.now)(), std::process::id(), std::time::Instant::now());
-    format!("rebuild-{}", &contextd_model::ContentHash::of(unique.as_bytes()).to_hex()[..12])
+    format!("{sort}-{}", &contextd_model::ContentHash::of(unique.as_bytes()).to_hex()[..12])
 }
 
 pub fn jobs(context: &Context, input: JobsInput) -> Result<Answer, OpError> {
@@ -92,12 +96,19 @@ pub fn jobs(context: &Context, input: JobsInput) -> Result<Answer, OpError> {
     Ok(Answer::Facts(value, job.status != JobStatus::Failed))
 }
 
+/// Returns when a running job will end if it goes on as it did, as Unix milliseconds.
+fn completion(job: &Job, total: u64) -> Option<i64> {
+    let done = job.progress.files_processed;
+    let spent = job.updated_at - job.started_at;
+    (job.status == JobStatus::InProgress && done > 0 && total >= done).then(|| job.updated_at + (spent as f64 * (total - done) as f64 / done as f64) as i64)
+}
+
 fn shown(job: &Job) -> Value {
     let total = job.progress.files_total.unwrap_or(0);
     let percent = if total == 0 { 0.0 } else { job.progress.files_processed as f64 * 100.0 / total as f64 };
     let mut value = json!({
         "jobId": job.job_id, "type": job.kind.name(), "status": job.status.name(), "startedAt": job.started_at, "completedAt": job.completed_at,
-        "progress": {"filesProcessed": job.progress.files_processed, "filesTotal": total, "percentComplete": percent.round(), "currentFile": job.progress.current_file},
+        "progress": {"filesProcessed": job.progress.files_processed, "filesTotal": total, "percentComplete": percent.round(), "currentFile": job.progress.current_file, "startedAt": job.started_at, "estimatedCompletion": completion(job, total)},
     });
     if let Some(metrics) = &job.metrics {
         value["result"] = serde_json::from_str(metrics).unwrap_or(Value::Null);

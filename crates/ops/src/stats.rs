@@ -34,7 +34,7 @@ pub fn status_value(status: &Status, last_indexed: Option<i64>) -> Value {
         "lastIndexed": last_indexed,
         "sizeBytes": status.size_bytes,
         "sourceBytes": status.source_bytes,
-        "stale": status.outdated,
+        "stale": status.is_stale(),
     })
 }
 
@@ -69,7 +69,7 @@ pub fn stats(context: &Context, _input: NoInput) -> Result<Answer, OpError> {
         "indexSignature": status.index_signature.to_hex(),
         "symbols": status.symbols,
         "edges": status.edges,
-        "stale": status.outdated,
+        "stale": status.is_stale(),
     });
     Ok(Answer::Facts(value, indexed))
 }

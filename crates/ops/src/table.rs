@@ -10,7 +10,9 @@ use crate::oracle;
 use crate::oracle::inputs::*;
 use crate::report::ReportInput;
 use crate::savings::SavingsInput;
-use crate::{accounts, doctor, feedback, files, impact, index, packs, rebuild, report, savings, schema, search, stats, symbol, why};
+use crate::overlay::{AddInput, DeleteInput};
+use crate::task_context::TaskContextInput;
+use crate::{accounts, doctor, feedback, files, impact, index, overlay, packs, rebuild, report, savings, schema, search, stats, symbol, task_context, why};
 use contextd_pack::PackRequest;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -150,6 +152,12 @@ operations! {
         "Reports what of an answer was read or edited, and tokens spent. Later answers in this project learn from it.";
     "savings" "savings" SavingsInput => savings::savings, [],
         "Tokens saved against reading whole files, by day, task or kind; what each provider gave.";
+    "task_context" "task-context" TaskContextInput => task_context::task_context, [],
+        "Context block and prompt for a task of an orchestrator, inside a budget that follows type and complexity. Agents use context_for_task instead.";
+    "add_context" "add-context" AddInput => overlay::add, [writes],
+        "Indexes one file now; a given text counts instead of the file's until it is deleted. Use it for unsaved editors.";
+    "delete_context" "delete-context" DeleteInput => overlay::delete, [writes, destructive],
+        "Takes one file out of the index until it is refreshed.";
     "schema" "schema" SchemaInput => schema::schema, [],
         "The JSON schema of a wire type or of an operation's input.";
 }

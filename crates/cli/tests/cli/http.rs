@@ -86,6 +86,6 @@ fn strangers_are_refused_and_the_server_lives_on() {
     assert!([0, 413].contains(&server.ask("POST", "/v1/symbol", key, &"x".repeat(2 << 20)).0));
     assert_eq!(server.ask("GET", "/v1/rebuild_context", key, "").0, 405);
     let (status, body) = server.ask("POST", "/v1/refresh_context", key, r#"{"paths":["../../etc/passwd"]}"#);
-    assert!(status == 400 && body.contains("CTX_E_OUTSIDE_ROOT"), "{body}");
+    assert!(status == 403 && body.contains("CTX_E_OUTSIDE_ROOT"), "{body}");
     assert_eq!(server.ask("GET", "/stats", key, "").0, 200);
 }

@@ -6,5 +6,6 @@ mod http;
 mod init;
 mod mcp;
 mod oracle;
+mod mcp_client;
 mod sandbox;
 mod terminal;

@@ -8,6 +8,7 @@ use super::assembly::Edges;
 use contextd_link::{FileLinks, Reason, Unresolved};
 use contextd_model::graph::{EdgeRow, OutsideEdge};
 use contextd_model::{ContentHash, EdgeKind, Provenance};
+use contextd_store::{compress, decompress};
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -85,8 +86,7 @@ impl Parts {
                 bytes.extend_from_slice(edge.name.as_bytes());
             }
         }
-        let mut file = ContentHash::of(&bytes).0.to_vec();
-        file.append(&mut bytes);
+        let file = compress(&bytes);
         let (place, beside) = (place(index), index.join(format!(".writing-links-{}", std::process::id())));
         // Not being able to keep them costs time at the next change, nothing else.
         let _ = fs::write(&beside, file).and_then(|()| fs::rename(&beside, &place));
@@ -94,9 +94,8 @@ impl Parts {
 
     /// Reads the shares that belong to the graph `key`.
     pub fn read(index: &Path, key: ContentHash) -> Option<Self> {
-        let file = fs::read(place(index)).ok()?;
-        let (hash, bytes) = file.split_at_checked(32)?;
-        if ContentHash::of(bytes).0 != hash || bytes.get(..32)? != key.0 {
+        let bytes = decompress(&fs::read(place(index)).ok()?)?;
+        if bytes.get(..32)? != key.0 {
             return None;
         }
         let mut rest = &bytes[32..];

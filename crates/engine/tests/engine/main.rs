@@ -11,5 +11,6 @@ mod readers;
 mod rebuilding;
 mod reuse;
 mod secrets;
+mod status;
 mod support;
 mod watching;

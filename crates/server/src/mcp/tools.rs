@@ -1,6 +1,7 @@
 //! The table of operations as MCP tools, with schemas that cost few tokens.
 
-use contextd_ops::{OPERATIONS, Operation};
+use crate::inputs;
+use contextd_ops::{OPERATIONS, Operation, answer_schema};
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -15,20 +16,59 @@ pub enum ToolSet {
 
 /// Returns the tools of a set.
 pub fn list(set: ToolSet) -> Vec<Tool> {
-    OPERATIONS.iter().filter(|operation| set == ToolSet::All || operation.core).map(tool).collect()
+    OPERATIONS.iter().filter(|operation| set == ToolSet::All || operation.core).map(|operation| tool(operation, set)).collect()
 }
 
-fn tool(operation: &Operation) -> Tool {
-    let schema = match slim(&(operation.schema)()) {
+/// Returns an operation as a tool; schemas of answers belong to the whole set.
+pub fn tool(operation: &Operation, set: ToolSet) -> Tool {
+    let annotations = ToolAnnotations::new().read_only(operation.read_only).open_world(false);
+    let annotations = if operation.read_only { annotations } else { annotations.destructive(operation.destructive) };
+    let tool = Tool::new(operation.name, operation.about, Arc::new(object(&inputs::schema(operation)))).with_annotations(annotations);
+    if set == ToolSet::All { tool.with_raw_output_schema(Arc::new(output(operation.name))) } else { tool }
+}
+
+fn object(schema: &Value) -> JsonObject {
+    let mut object = match slim(schema) {
         Value::Object(map) => map,
         _ => Map::new(),
     };
-    let mut schema: JsonObject = schema;
-    schema.insert("type".to_owned(), json!("object"));
-    schema.remove("description");
-    let annotations = ToolAnnotations::new().read_only(operation.read_only).open_world(false);
-    let annotations = if operation.read_only { annotations } else { annotations.destructive(operation.destructive) };
-    Tool::new(operation.name, operation.about, Arc::new(schema)).with_annotations(annotations)
+    object.insert("type".to_owned(), json!("object"));
+    object.remove("description");
+    object
+}
+
+/// Returns the schema of the structure beside the text. Nothing in it is required, because an answer
+/// may be left out for its size.
+fn output(name: &str) -> JsonObject {
+    let whole = answer_schema(name);
+    let is = |field: &str| whole["properties"].get(field).is_some();
+    let mut schema = if is("packId") && is("sections") {
+        object(&json!({"properties": {"packId": {"type": "string"}, "indexSignature": {"type": "string"}, "tokens": {"type": "integer"}, "items": {"type": "array", "items": place("name")}, "dropped": {"type": "object"}}}))
+    } else if is("hits") {
+        object(&json!({"properties": {"query": {"type": "string"}, "total": {"type": "integer"}, "hits": {"type": "array", "items": place("symbol")}, "totalTokens": {"type": "integer"}, "notFound": {"type": "array", "items": {"type": "string"}}}}))
+    } else if whole["type"] == "array" {
+        object(&json!({"properties": {"lines": whole}}))
+    } else {
+        loose(object(&whole))
+    };
+    schema.remove("required");
+    schema
+}
+
+fn place(name: &str) -> Value {
+    json!({"type": "object", "properties": {"file": {"type": "string"}, "startLine": {"type": "integer"}, "endLine": {"type": "integer"}, name: {"type": "string"}, "kind": {"type": "string"}, "score": {"type": "number"}}})
+}
+
+/// Allows null where a value may be absent: `slim` names the type of the value alone.
+fn loose(mut schema: JsonObject) -> JsonObject {
+    schema.retain(|key, _| key == "type" || key == "properties");
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        for property in properties.values_mut() {
+            let kind = property["type"].clone();
+            *property = if kind.is_string() { json!({"type": [kind, "null"]}) } else { json!({}) };
+        }
+    }
+    schema
 }
 
 /// Returns a schema without what no caller needs, references put in place.
@@ -91,5 +131,6 @@ mod tests {
         assert!(tokens <= 2_000, "{tokens} tokens: {text}");
         assert!(!text.contains("$ref") && !text.contains("uint32"), "{text}");
         assert!(list(ToolSet::All).len() > 15);
+        assert!(list(ToolSet::All).iter().all(|tool| tool.output_schema.as_ref().is_some_and(|schema| schema["type"] == "object")));
     }
 }

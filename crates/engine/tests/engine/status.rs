@@ -1,0 +1,44 @@
+//! What status says of changes and of the head.
+
+use crate::support::{open, plant, refresh, write};
+use std::fs;
+use std::process::Command;
+
+#[test]
+fn changes_make_the_index_stale_until_they_are_read() {
+    let place = tempfile::tempdir().unwrap();
+    plant(place.path());
+    refresh(place.path(), 60_000);
+    let stale = || open(place.path()).status().unwrap().unwrap().is_stale();
+    assert!(!stale());
+    write(&place.path().join("shop/items.py"), b"class Item:\n    pass\n");
+    assert!(stale(), "written");
+    refresh(place.path(), 60_000);
+    assert!(!stale());
+    fs::remove_file(place.path().join("web/cart.ts")).unwrap();
+    assert!(stale(), "removed");
+    refresh(place.path(), 60_000);
+    write(&place.path().join("web/new.ts"), b"export const one = 1;\n");
+    assert!(stale(), "added");
+}
+
+#[test]
+fn the_mark_of_the_head_moves_with_it() {
+    let place = tempfile::tempdir().unwrap();
+    plant(place.path());
+    assert_eq!(open(place.path()).head_mark(), None);
+    let git = |words: &[&str]| {
+        let done = Command::new("git").current_dir(place.path()).args(["-c", "user.name=a", "-c", "user.email=a@b"]).args(words).output().unwrap();
+        assert!(done.status.success(), "{words:?}");
+    };
+    git(&["init", "-q"]);
+    git(&["commit", "-q", "--allow-empty", "-m", "one"]);
+    let first = open(place.path()).head_mark().unwrap();
+    assert_eq!(open(place.path()).head_mark().unwrap(), first);
+    git(&["commit", "-q", "--allow-empty", "-m", "two"]);
+    let second = open(place.path()).head_mark().unwrap();
+    assert_ne!(second, first);
+    git(&["pack-refs", "--all"]);
+    git(&["checkout", "-q", "-b", "side"]);
+    assert_ne!(open(place.path()).head_mark().unwrap(), second);
+}

@@ -1,0 +1,171 @@
+//! The description of the HTTP routes, made from the table of operations.
+
+use super::routes::has_get;
+use crate::inputs;
+use contextd_lang::LanguageId;
+use contextd_model::{ChunkKind, SymbolKind};
+use contextd_ops::{OPERATIONS, Operation, answer_schema};
+use serde_json::{Map, Value, json};
+
+/// Returns the description, as OpenAPI 3.1.
+pub fn openapi() -> Value {
+    let mut schemas = Map::new();
+    schemas.insert("Error".to_owned(), json!({"type": "object", "required": ["error"], "properties": {"error": {"type": "object", "required": ["code", "message", "remedy"], "properties": {"code": {"type": "string"}, "message": {"type": "string"}, "remedy": {"type": "string"}}}}}));
+    let mut paths = service_paths();
+    for operation in OPERATIONS {
+        paths.insert(format!("/v1/{}", operation.name), path_of(operation, &mut schemas));
+    }
+    json!({
+        "openapi": "3.1.0",
+        "info": {"title": "contextd", "version": env!("CARGO_PKG_VERSION"), "description": "Exactly the code a task needs. Each operation is also a command and an MCP tool; JSON-RPC 2.0 is spoken at /rpc, MCP at /mcp."},
+        "paths": paths,
+        "components": {"schemas": schemas, "securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-API-Key"}, "bearer": {"type": "http", "scheme": "bearer"}}},
+        "security": [{}, {"key": []}, {"bearer": []}],
+    })
+}
+
+fn path_of(operation: &Operation, schemas: &mut Map<String, Value>) -> Value {
+    let answer = lifted(answer_schema(operation.name), schemas);
+    let input = narrowed(lifted(inputs::schema(operation), schemas), operation.name);
+    let mut path = json!({"post": route(operation.name, operation.about, Some(&input), &answer)});
+    if has_get(operation) {
+        path["get"] = route(&format!("{}_get", operation.name), operation.about, None, &answer);
+    }
+    path
+}
+
+fn service_paths() -> Map<String, Value> {
+    let any = json!({"type": "object"});
+    let text = |about: &str, id: &str, kind: &str| json!({"get": {"operationId": id, "summary": about, "responses": {"200": {"description": "Answer", "content": {kind: {"schema": {"type": "string"}}}}, "default": error()}}});
+    let path = file_path();
+    let hint = json!({"type": ["string", "null"]});
+    let of = |field: &str| json!({"type": "string", "enum": closed(field)});
+    let hits = json!({"type": "object", "required": ["q_embed_model", "total", "hits"], "properties": {"q_embed_model": {"type": ["string", "null"]}, "total": {"type": "integer"}, "hits": {"type": "array", "items": {"type": "object"}}}});
+    let filters = json!({"type": "object", "properties": {"lang": of("languages"), "kind": of("kinds"), "path_glob": {"type": "string"}}});
+    let question = json!({"type": "object", "required": ["q"], "properties": {"q": words(), "k": {"type": "integer", "minimum": 0, "maximum": u32::MAX}, "model": hint, "filters": filters}});
+    let added = json!({"type": "object", "required": ["file_path"], "properties": {"file_path": path, "content": content(), "lang": hint, "mime": hint}});
+    let paths = json!({
+        "/health": text("Whether the server lives", "health", "text/plain; charset=utf-8"),
+        "/metrics": text("Counts for Prometheus", "metrics", "text/plain; version=0.0.4; charset=utf-8"),
+        "/openapi.json": {"get": route("openapi", "This description", None, &any)},
+        "/stats": {"get": route("stats", "Health of the index and what is indexed", None, &answer_schema("get_context_stats"))},
+        "/query_context": {"post": route("service_query_context", "Ranked places for a question", Some(&question), &hits)},
+        "/add_context": {"post": route("service_add_context", "Takes a file, or a text for it, into the index", Some(&added), &answer_schema("add_context"))},
+        "/delete_context": {"post": route("service_delete_context", "Takes a file out of the index until it is refreshed", Some(&json!({"type": "object", "required": ["file_path"], "properties": {"file_path": file_path()}})), &answer_schema("delete_context"))},
+        "/v1": {"get": route("operations", "The operations", None, &any)},
+        "/rpc": {"post": route("rpc", "JSON-RPC 2.0: a request or a batch", Some(&json!({"type": "object", "required": ["jsonrpc", "method", "id"], "properties": {"jsonrpc": {"const": "2.0"}, "id": {"type": ["number", "string", "null"]}, "method": {"type": "string"}, "params": {"type": "object"}}})), &any)},
+    });
+    match paths {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    }
+}
+
+fn route(id: &str, about: &str, input: Option<&Value>, answer: &Value) -> Value {
+    let json_of = |schema: &Value| json!({"application/json": {"schema": schema}});
+    let mut route = json!({"operationId": id, "summary": about, "responses": {"200": {"description": "Answer; the header x-contextd-partial says that the index is still being built", "content": json_of(answer)}, "default": error()}});
+    if let Some(input) = input {
+        route["requestBody"] = json!({"required": input.get("required").is_some(), "content": json_of(input)});
+    }
+    route
+}
+
+fn error() -> Value {
+    json!({"description": "Refusal with a stable code", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}})
+}
+
+/// Texts that say something.
+fn words() -> Value {
+    json!({"type": "string", "minLength": 1, "pattern": NOT_BLANK})
+}
+
+fn file_path() -> Value {
+    json!({"type": "string", "minLength": 1})
+}
+
+/// Text that is no binary.
+fn content() -> Value {
+    json!({"type": ["string", "null"], "pattern": "^[^\\u0000]*$"})
+}
+
+/// Something beside white space.
+const NOT_BLANK: &str = "[^\\t-\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]";
+
+/// Returns the words that a list in an input may hold, when they are known.
+fn closed(field: &str) -> Option<Vec<&'static str>> {
+    match field {
+        "languages" => Some(LanguageId::all().map(LanguageId::name).collect()),
+        "kinds" => Some(SymbolKind::ALL.iter().map(|kind| kind.name()).chain(ChunkKind::ALL.iter().map(|kind| kind.name())).collect()),
+        _ => None,
+    }
+}
+
+/// Moves definitions to the components and says what numbers may be.
+fn lifted(schema: Value, schemas: &mut Map<String, Value>) -> Value {
+    let mut schema = schema;
+    if let Some(Value::Object(definitions)) = schema.as_object_mut().and_then(|map| map.remove("$defs")) {
+        for (name, definition) in definitions {
+            let definition = plain(definition);
+            schemas.insert(name, definition);
+        }
+    }
+    plain(schema)
+}
+
+/// Rewrites references, and formats that only programmers know as ranges.
+fn plain(value: Value) -> Value {
+    match value {
+        Value::Array(values) => Value::Array(values.into_iter().map(plain).collect()),
+        Value::Object(map) => {
+            let mut out = Map::new();
+            for (key, value) in map {
+                match (key.as_str(), value) {
+                    ("$schema" | "title" | "default", Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_)) => {}
+                    ("$ref", Value::String(path)) => drop(out.insert(key, json!(path.replace("#/$defs/", "#/components/schemas/")))),
+                    ("format", Value::String(format)) => range(&format, &mut out),
+                    ("languages" | "kinds", Value::Object(mut list)) if list.get("items").is_some_and(|items| items["type"] == "string") => {
+                        list.insert("items".to_owned(), json!({"type": "string", "enum": closed(&key)}));
+                        out.insert(key, plain(Value::Object(list)));
+                    }
+                    (_, value) => drop(out.insert(key, plain(value))),
+                }
+            }
+            Value::Object(out)
+        }
+        other => other,
+    }
+}
+
+fn range(format: &str, out: &mut Map<String, Value>) {
+    let most: Option<u64> = match format {
+        "uint8" => Some(u64::from(u8::MAX)),
+        "uint16" => Some(u64::from(u16::MAX)),
+        "uint32" => Some(u64::from(u32::MAX)),
+        // Numbers of JSON are exact up to here everywhere.
+        "uint" | "uint64" | "int64" => Some((1 << 53) - 1),
+        _ => None,
+    };
+    if let Some(most) = most {
+        out.entry("maximum").or_insert_with(|| json!(most));
+    }
+}
+
+/// Says what an operation refuses although its type allows it.
+fn narrowed(mut schema: Value, name: &str) -> Value {
+    for field in inputs::required(name) {
+        let property = &mut schema["properties"][*field];
+        match *field {
+            "confirm" => *property = json!({"const": true, "description": property["description"]}),
+            "paths" => property["minItems"] = json!(1),
+            "file_path" => *property = file_path(),
+            _ => {
+                property["minLength"] = json!(1);
+                property["pattern"] = json!(NOT_BLANK);
+            }
+        }
+    }
+    if schema["properties"].get("content").is_some() {
+        schema["properties"]["content"] = content();
+    }
+    schema
+}

@@ -14,10 +14,11 @@ import argparse
 import collections
 import fnmatch
 import json
-import os
 import re
 import subprocess
 import sys
+
+from answers import lines_of, run, share
 
 # What counts as a function, a method, a class or a type, by ctags language. Modules and namespaces are no part of it.
 KINDS = {
@@ -103,17 +104,6 @@ def contextd_side(options):
     else:
         files = sorted({row["file"] for row in rows})
     return symbols, files
-
-
-def lines_of(options, path, command):
-    """Returns the lines of a file, or of contextd's own answer where no file was given."""
-    if path:
-        with open(path, encoding="utf-8") as stream:
-            text = stream.read()
-    else:
-        words = [options.bin, *command, "--repo", options.repo]
-        text = subprocess.run(words, check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
-    return [line for line in text.split("\n") if line.strip()]
 
 
 def ctags_side(options, files):
@@ -244,13 +234,5 @@ def print_misses(missing, limit):
             print(f"{language.lower()}\t{tag.file}\t{tag.name}\t{tag.line}\t{tag.kind}")
 
 
-def share(part, whole):
-    """Returns part / whole; 1 where there is nothing to find."""
-    return part / whole if whole else 1.0
-
-
 if __name__ == "__main__":
-    try:
-        main()
-    except BrokenPipeError:
-        os._exit(0)
+    run(main)

@@ -20,9 +20,9 @@ contextd has an edge of any confidence; a pair whose ends contextd has no symbol
 import argparse
 import collections
 import json
-import os
 import re
-import subprocess
+
+from answers import lines_of, run, share
 
 FUNCTIONS = {"function", "method", "constructor", "destructor", "getter", "setter", "accessor", "operator", "generator",
              "test", "macro"}
@@ -43,9 +43,9 @@ def main():
     """Reads both sides, compares them and prints the report."""
     options = parse_arguments()
     documents = [read_document(data) for number, data in fields(read_bytes(options.scip)) if number == 2]
-    ours = Ours(lines_of(options, options.symbols, ["export", "symbols"]), options.prefix)
+    ours = Ours(map(json.loads, lines_of(options, options.symbols, ["export", "symbols"])), options.prefix)
     truth = Truth(documents, ours)
-    edges = read_edges(lines_of(options, options.edges, ["export", "edges"]), ours, options.prefix, set(options.aside.split(",")))
+    edges = read_edges(map(json.loads, lines_of(options, options.edges, ["export", "edges"])), ours, options.prefix, set(options.aside.split(",")))
     report(options, ours, truth, edges)
 
 
@@ -67,17 +67,6 @@ def parse_arguments():
     if not (options.bin and options.repo) and not (options.symbols and options.edges):
         parser.error("--symbols and --edges are needed, or --bin and --repo")
     return options
-
-
-def lines_of(options, path, command):
-    """Returns the JSON lines of a file, or of contextd's own answer where no file was given."""
-    if path:
-        with open(path, encoding="utf-8") as stream:
-            text = stream.read()
-    else:
-        words = [options.bin, *command, "--repo", options.repo]
-        text = subprocess.run(words, check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
-    return [json.loads(line) for line in text.split("\n") if line.strip()]
 
 
 # The SCIP side: the few protobuf messages that matter, decoded by hand.
@@ -447,13 +436,5 @@ def sample(rows, count):
     return rows if len(rows) <= count else [rows[number * len(rows) // count] for number in range(count)]
 
 
-def share(part, whole):
-    """Returns part / whole; 1 where there is nothing."""
-    return part / whole if whole else 1.0
-
-
 if __name__ == "__main__":
-    try:
-        main()
-    except BrokenPipeError:
-        os._exit(0)
+    run(main)

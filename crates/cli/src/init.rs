@@ -42,12 +42,8 @@ pub struct InitArgs {
     /// Also add a section about the tools to AGENTS.md of this repository
     #[arg(long)]
     instructions: bool,
-    /// Write without asking
-    #[arg(long, short)]
-    yes: bool,
-    /// Show what would be written and write nothing
-    #[arg(long, conflicts_with = "yes")]
-    dry_run: bool,
+    #[command(flatten)]
+    consent: Consent,
     /// Replace an entry named contextd that somebody else made
     #[arg(long)]
     force: bool,
@@ -64,15 +60,22 @@ pub struct UninitArgs {
     /// Agent to undo; may be repeated. Without it: everything that was registered
     #[arg(long, value_name = "ID", value_delimiter = ',')]
     agent: Vec<String>,
-    /// Undo without asking
-    #[arg(long, short)]
-    yes: bool,
-    /// Show what would be undone and write nothing
-    #[arg(long, conflicts_with = "yes")]
-    dry_run: bool,
+    #[command(flatten)]
+    consent: Consent,
     /// Also remove entries that `contextd init` did not make
     #[arg(long)]
     force: bool,
+}
+
+/// Whether files may be changed.
+#[derive(Args, Clone, Copy)]
+struct Consent {
+    /// Write without asking
+    #[arg(long, short)]
+    yes: bool,
+    /// Show what would be written and write nothing
+    #[arg(long, conflicts_with = "yes")]
+    dry_run: bool,
 }
 
 /// Returns what an agent's configuration holds when nothing else stands in it.
@@ -121,7 +124,7 @@ pub fn init(cli: &Cli, args: &InitArgs, root: &Path) -> anyhow::Result<ExitCode>
         let plan = plan::instruct(&file);
         steps.push(Step { agent: instructions::ID.to_owned(), name: "Instructions".to_owned(), file, plan, check: "" });
     }
-    carry_out(cli, &machine, steps, receipts, Consent { yes: args.yes, dry_run: args.dry_run })
+    carry_out(cli, &machine, steps, receipts, args.consent)
 }
 
 /// Undoes registrations.
@@ -147,13 +150,7 @@ pub fn uninit(cli: &Cli, args: &UninitArgs, root: &Path) -> anyhow::Result<ExitC
     if steps.is_empty() {
         ui::say(cli.quiet, "Nothing is registered.");
     }
-    carry_out(cli, &machine, steps, receipts, Consent { yes: args.yes, dry_run: args.dry_run })
-}
-
-#[derive(Clone, Copy)]
-struct Consent {
-    yes: bool,
-    dry_run: bool,
+    carry_out(cli, &machine, steps, receipts, args.consent)
 }
 
 fn choose(ids: &[String], otherwise: impl Fn(&Agent) -> bool) -> anyhow::Result<Vec<&'static Agent>> {

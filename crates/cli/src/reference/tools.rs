@@ -29,10 +29,14 @@ fn command(operation: &Operation) -> String {
 
 pub fn http() -> String {
     let mut out = String::from(
-        "# HTTP routes\n\n`contextd serve --http 127.0.0.1:8765` serves every operation as `POST /v1/NAME` with its input as a JSON object, and as a method of JSON-RPC 2.0 at `/rpc`. Inputs are those of the [tools](tools.md). A refusal is `{\"error\": {\"code\", \"message\", \"remedy\"}}`.\n\n| route | what it does |\n|---|---|\n",
+        "# HTTP routes\n\n`contextd serve --http 127.0.0.1:8765` serves these; `/openapi.json` is the whole description, and [service.md](../service.md) tells who may ask and what the limits are. Every operation is `POST /v1/NAME` with the input of its [tool](tools.md), and a method of JSON-RPC 2.0 at `/rpc`; MCP is spoken at `/mcp`. A refusal is `{\"error\": {\"code\", \"message\", \"remedy\"}}`.\n\n| route | what it does |\n|---|---|\n",
     );
-    for operation in OPERATIONS {
-        out.push_str(&row(&[&format!("`POST /v1/{}`", operation.name), operation.about]));
+    let description = contextd_server::openapi();
+    for (path, methods) in description["paths"].as_object().into_iter().flatten() {
+        for (method, route) in methods.as_object().into_iter().flatten() {
+            let about = route["summary"].as_str().or_else(|| route["description"].as_str()).unwrap_or_default();
+            out.push_str(&row(&[&format!("`{} {path}`", method.to_uppercase()), about]));
+        }
     }
     out
 }

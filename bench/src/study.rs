@@ -15,6 +15,8 @@ pub struct Task {
     /// Folder inside the checkout that is indexed.
     pub root: String,
     pub query: String,
+    /// The truth is files, not symbols.
+    pub files: bool,
     /// Names of symbols, or paths of files.
     pub truth: Vec<String>,
 }
@@ -29,7 +31,7 @@ pub fn tasks(path: &str) -> Result<Vec<Task>, String> {
         let row: Value = serde_json::from_str(line).map_err(|error| format!("{path}: {error}"))?;
         let truth = row["ground_truth"].as_array().or_else(|| row["relevant"].as_array());
         let query = if row["query"].is_string() { &row["query"] } else { &row["description"] };
-        found.push(Task { id: text_of(&row["id"]), repo: text_of(&row["repo"]), root: text_of(&row["root"]), query: text_of(query), truth: truth.into_iter().flatten().map(name).collect() });
+        found.push(Task { id: text_of(&row["id"]), repo: text_of(&row["repo"]), root: text_of(&row["root"]), query: text_of(query), files: row["relevant"].is_array(), truth: truth.into_iter().flatten().map(name).collect() });
     }
     Ok(found)
 }

@@ -87,7 +87,7 @@ impl Files {
         let root = if task.root.is_empty() { String::new() } else { format!("{}/", task.root) };
         let snapshot = &self.reader.snapshot;
         let place = |truth: &String| -> Place {
-            if truth.contains('/') || snapshot.find_file(truth.strip_prefix(&root).unwrap_or(truth)).is_some() {
+            if task.files {
                 let path = truth.strip_prefix(&root).unwrap_or(truth);
                 return snapshot.find_file(path).map(|file| (path.to_owned(), 1, snapshot.file(file).lines())).into_iter().collect();
             }
@@ -155,7 +155,7 @@ struct Shown {
 /// Tasks name symbols and are asked as tasks; questions name files and are asked as searches.
 fn ask(context: &Context, task: &Task, budget: Option<u64>) -> Result<(Vec<Shown>, u64), String> {
     let shown = |item: &ContextItem| Shown { path: item.file_rel_path.clone(), lines: (item.lines.start, item.lines.end) };
-    if task.root.is_empty() && !task.truth.iter().any(|truth| truth.contains('/')) {
+    if !task.files {
         let pack = study::task_pack(context, json!({"task": task.query, "budget": budget, "format": "text"}))?;
         return Ok((pack.items().map(shown).collect(), pack.stats.tokens));
     }

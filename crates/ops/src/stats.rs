@@ -70,6 +70,7 @@ pub fn stats(context: &Context, _input: NoInput) -> Result<Answer, OpError> {
         "symbols": status.symbols,
         "edges": status.edges,
         "stale": status.is_stale(),
+        "session": context.asker.session,
     });
     Ok(Answer::Facts(value, indexed))
 }

@@ -15,6 +15,20 @@ const EVERYWHERE: &str = "Options of every command";
 
 const STYLES: Styles = Styles::styled().header(AnsiColor::Green.on_default().bold()).usage(AnsiColor::Green.on_default().bold()).literal(AnsiColor::Cyan.on_default().bold()).placeholder(AnsiColor::Cyan.on_default());
 
+const TESTS: &str = "Examples:
+  contextd tests src/session.py
+  contextd tests --since main --format names
+  pytest $(contextd tests --since HEAD --format pytest)
+  contextd tests --format cargo | while read -r args; do cargo test $args; done
+
+--format takes names, files, pytest, cargo, go, jest, json and text.";
+
+const PR: &str = "Examples:
+  contextd pr
+  contextd pr main..feature --format markdown
+  contextd pr HEAD~3 --budget 4000
+  git diff | contextd pr --patch -";
+
 #[derive(Parser)]
 #[command(name = "contextd", version, about = "Exactly the code a task needs: local, fast, explained", styles = STYLES, max_term_width = 120)]
 pub struct Cli {
@@ -188,6 +202,15 @@ pub enum Command {
         #[command(flatten)]
         scope: ScopeArgs,
     },
+    /// Context for a change: a branch, a range of commits or a patch
+    #[command(after_help = PR)]
+    Pr {
+        /// BASE, BASE..HEAD or COMMIT^!; by default the work tree since the default branch
+        range: Option<String>,
+        /// Read the change from a patch file; - for standard input
+        #[arg(long, value_name = "FILE", conflicts_with = "range")]
+        patch: Option<PathBuf>,
+    },
     /// A symbol: definition, callers, callees, tests
     Symbol {
         /// `name`, `Type.method`, `path:line` or a symbolId
@@ -266,6 +289,24 @@ pub enum Command {
         pack_id: Option<String>,
         #[command(flatten)]
         scope: ScopeArgs,
+    },
+    /// Tests that a change reaches, as a runner takes them
+    #[command(alias = "test-scope", after_help = TESTS)]
+    Tests {
+        /// Files, folders or symbols; without any, what changed
+        paths: Vec<String>,
+        /// Compare the work tree with this revision; by default with the default branch
+        #[arg(long, value_name = "REF", conflicts_with = "paths")]
+        since: Option<String>,
+        /// Read the change from a patch file; - for standard input
+        #[arg(long, value_name = "FILE", conflicts_with_all = ["paths", "since"])]
+        patch: Option<PathBuf>,
+        /// Also tests that it reaches only on long or doubtful ways
+        #[arg(long)]
+        all: bool,
+        /// Most tests
+        #[arg(long)]
+        limit: Option<u32>,
     },
     /// Packs that can be replayed and compared
     Pack {

@@ -115,6 +115,14 @@ fn operation(cli: &Cli, engine: &Engine) -> anyhow::Result<(&'static str, Value,
         Command::Ctx(args) if !engine.are_refs(args.refs()) => ("context_for_task", json!({"task": args.refs().join(" "), "budget": cli.budget, "tokenizer": cli.tokenizer, "format": cli.format().name()}), true),
         Command::Ref(_) | Command::Ctx(_) | Command::Docs { .. } | Command::SyncCheck(_) | Command::SyncUpdate(_) | Command::Lint { .. } | Command::Graph { .. } | Command::Prime => crate::oracle::operation(cli)?,
         Command::Impact { target, max_hops } => ("impact", json!({"target": target, "maxHops": max_hops}), true),
+        Command::Pr { range, patch } => {
+            let patch = patch.as_deref().map(read_patch).transpose()?;
+            ("context_for_pr", json!({"range": range.clone().unwrap_or_default(), "patch": patch, "budget": cli.budget, "tokenizer": cli.tokenizer, "format": cli.format().name()}), true)
+        }
+        Command::Tests { paths, since, patch, all, limit } => {
+            let format = if let Format::Runner(name) = cli.format() { Some(name) } else { None };
+            ("test_scope", json!({"paths": paths, "since": since, "patch": patch.as_deref().map(read_patch).transpose()?, "all": all, "limit": limit, "format": format}), true)
+        }
         Command::Pack { command } => pack(cli, engine, command)?,
         Command::ContextPack { pack_id: Some(id), .. } => ("context_pack_get", json!({ "packId": id }), false),
         Command::ContextPack { query, intent, explain, scope, .. } => {
@@ -143,6 +151,17 @@ fn operation(cli: &Cli, engine: &Engine) -> anyhow::Result<(&'static str, Value,
         Command::Schema { name } => ("schema", json!({ "name": name }), false),
         _ => anyhow::bail!("the command is not an operation"),
     })
+}
+
+/// Reads a patch from a file, or from standard input when it is called `-`.
+fn read_patch(path: &std::path::Path) -> anyhow::Result<String> {
+    let mut bytes = Vec::new();
+    if path.as_os_str() == "-" {
+        std::io::Read::read_to_end(&mut std::io::stdin().lock(), &mut bytes).context("standard input cannot be read")?;
+    } else {
+        bytes = std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn ask(cli: &Cli, words: &[String], scope: &ScopeArgs) -> (&'static str, Value, bool) {

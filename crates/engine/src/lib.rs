@@ -6,6 +6,7 @@
 
 mod archive;
 mod audit;
+mod change;
 mod changes;
 mod context;
 mod doctor;
@@ -34,6 +35,7 @@ mod update;
 mod watching;
 
 pub use audit::Redacted;
+pub use change::{Change, ChangeSource, ChangedFile, ChangedSymbol, SymbolChange, unified};
 pub use context::WorkTree;
 pub use doctor::Checkup;
 pub use engine::{Engine, EngineOptions};

@@ -5,9 +5,9 @@ use crate::error::{EngineError, Result};
 use crate::knowledge::{Knowledge, Stamp};
 use crate::learning::LearnedState;
 use contextd_history::History;
-use contextd_retrieve::{Catalog, Commits, Parameters, Sources};
+use contextd_retrieve::{Catalog, Commits, Parameters, Sources, Suite};
 use contextd_snapshot::Snapshot;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// Answers questions from one snapshot; safe to share between threads.
 pub struct Reader {
@@ -21,6 +21,7 @@ pub struct Reader {
     pub(crate) learned: Mutex<Option<LearnedCache>>,
     /// What [`Engine::head_mark`] said when history was read.
     pub head_mark: Option<String>,
+    suite: OnceLock<Suite>,
 }
 
 /// Learned state with the stamp of the judgements it was made from.
@@ -36,11 +37,16 @@ impl Engine {
         let (history, _problems) = self.history();
         let catalog = Catalog::of(&snapshot);
         let commits = Commits::of(&history.view(), &snapshot);
-        Ok(Reader { snapshot, catalog, history, commits, knowledge: Mutex::default(), learned: Mutex::new(None), head_mark })
+        Ok(Reader { snapshot, catalog, history, commits, knowledge: Mutex::default(), learned: Mutex::new(None), head_mark, suite: OnceLock::new() })
     }
 }
 
 impl Reader {
+    /// Returns the tests of the snapshot; they are looked for once.
+    pub fn suite(&self) -> &Suite {
+        self.suite.get_or_init(|| Suite::of(&self.snapshot, &self.catalog))
+    }
+
     /// Returns what rankings read; commits up to `hidden` take no part.
     pub fn sources(&self, hidden: Option<u32>) -> Sources<'_> {
         Sources { snapshot: &self.snapshot, catalog: &self.catalog, commits: (!self.commits.is_empty()).then_some(&self.commits), hidden, learned: None, parameters: &Parameters::DEFAULT }

@@ -5,8 +5,10 @@
 //! list of [`contextd_model::Problem`]s. Nothing here runs a program, reads the user's git
 //! configuration or the environment.
 
+mod apply;
 mod assemble;
 mod blame;
+mod branch;
 mod changes;
 mod codec;
 mod commit_files;
@@ -30,6 +32,7 @@ mod view;
 mod walk;
 mod work_tree;
 
+pub use apply::{PatchedFile, patched_files};
 pub use blame::{Blame, blame};
 pub use changes::{ChangeSet, FileChange, Hunk, LineRange};
 pub use compare::{Range, changed_files};

@@ -9,6 +9,27 @@ use contextd_model::Problem;
 ///
 /// Never fails: what cannot be read is passed over and named in the problems.
 pub fn parse_patch(patch: &[u8], prefix: &str) -> (ChangeSet, Vec<Problem>) {
+    let (files, outside, problems) = read_patch(patch, prefix);
+    let set = ChangeSet {
+        files: files.into_iter().map(|(file, _)| file).collect(),
+        outside,
+        ..ChangeSet::default()
+    };
+    (set, problems)
+}
+
+/// Lines that a patch takes out of a file and puts into it, in order, without line ends.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PatchLines {
+    pub removed: Vec<Vec<u8>>,
+    pub added: Vec<Vec<u8>>,
+}
+
+/// A patch taken apart: its files with their lines, how many lie outside, and what was wrong.
+pub(crate) type ReadPatch = (Vec<(FileChange, PatchLines)>, u32, Vec<Problem>);
+
+/// Does what [`parse_patch`] does and keeps the texts of changed lines.
+pub(crate) fn read_patch(patch: &[u8], prefix: &str) -> ReadPatch {
     let mut parser = Parser::default();
     let lines: Vec<&[u8]> = patch.split(|&byte| byte == b'\n').collect();
     for (number, line) in lines.iter().enumerate() {
@@ -16,15 +37,15 @@ pub fn parse_patch(patch: &[u8], prefix: &str) -> (ChangeSet, Vec<Problem>) {
         parser.line(number as u32 + 1, line, after);
     }
     parser.end_file(lines.len() as u32);
-    let mut set = ChangeSet::default();
-    for file in parser.files {
+    let (mut files, mut outside) = (Vec::new(), 0);
+    for (file, lines) in parser.files {
         match placed(file, prefix) {
-            Some(file) => set.files.push(file),
-            None => set.outside += 1,
+            Some(file) => files.push((file, lines)),
+            None => outside += 1,
         }
     }
-    set.files.sort_by(|one, two| one.path.cmp(&two.path));
-    (set, parser.problems)
+    files.sort_by(|(one, _), (two, _)| one.path.cmp(&two.path));
+    (files, outside, parser.problems)
 }
 
 /// Makes the paths relative to the root; `None` for a file outside. A patch can come from anyone,
@@ -56,7 +77,7 @@ fn stays_inside(path: &str) -> bool {
 
 #[derive(Default)]
 struct Parser {
-    files: Vec<FileChange>,
+    files: Vec<(FileChange, PatchLines)>,
     problems: Vec<Problem>,
     file: Option<Pending>,
     body: Option<Body>,
@@ -73,6 +94,7 @@ struct Pending {
     kind: Option<ChangeKind>,
     binary: bool,
     hunks: Vec<Hunk>,
+    lines: PatchLines,
     /// Began with `diff --git`, so paths carry one folder in front.
     git: bool,
 }
@@ -152,6 +174,9 @@ impl Parser {
             return false;
         };
         let taken = body.take(line.first().copied(), &mut self.file);
+        if let Some(file) = self.file.as_mut().filter(|_| taken) {
+            file.keep_line(line);
+        }
         self.close_full_body();
         taken
     }
@@ -179,8 +204,9 @@ impl Parser {
             self.problem(number, "A hunk has fewer lines than it announces");
         }
         file.flush(body);
+        let lines = std::mem::take(&mut file.lines);
         match file.finish() {
-            Some(file) => self.files.push(file),
+            Some(file) => self.files.push((file, lines)),
             None => self.problem(number, "A changed file has no path"),
         }
     }
@@ -233,6 +259,14 @@ impl Body {
 impl Pending {
     fn flush(&mut self, body: Option<Body>) {
         self.hunks.extend(body.and_then(|body| body.open));
+    }
+
+    fn keep_line(&mut self, line: &[u8]) {
+        match line.split_first() {
+            Some((b'-', text)) => self.lines.removed.push(text.to_vec()),
+            Some((b'+', text)) => self.lines.added.push(text.to_vec()),
+            _ => {}
+        }
     }
 
     fn header_line(&mut self, text: &str) {

@@ -16,6 +16,7 @@ pub enum Answer {
     Diff(PackDiff),
     /// About declared knowledge.
     Oracle(Box<crate::oracle::Oracle>),
+    Tests(TestScope),
     /// One value a line.
     Lines(Vec<String>),
     /// Named values for which a generic form is enough; false when the check behind it failed.
@@ -33,6 +34,7 @@ impl Answer {
             Answer::Impact(impact) => serde_json::to_value(impact),
             Answer::Diff(diff) => serde_json::to_value(diff),
             Answer::Oracle(oracle) => Ok(oracle.to_json()),
+            Answer::Tests(tests) => serde_json::to_value(tests),
             Answer::Lines(lines) => serde_json::to_value(lines),
             Answer::Facts(value, _) => Ok(value.clone()),
         };
@@ -49,6 +51,7 @@ impl Answer {
             Answer::Why(why) => why.rank.is_some(),
             Answer::Impact(impact) => !impact.items.is_empty(),
             Answer::Lines(lines) => !lines.is_empty(),
+            Answer::Tests(scope) => !scope.tests.is_empty(),
             Answer::Diff(_) => true,
             Answer::Oracle(oracle) => oracle.found(),
             Answer::Facts(_, passed) => *passed,
@@ -214,9 +217,20 @@ pub struct WhyRaise {
 #[serde(rename_all = "camelCase")]
 pub struct Impact {
     pub target: String,
+    /// By distance, the surest first.
     pub items: Vec<ImpactItem>,
+    /// How many items are known, and how many are guessed.
+    pub known: u32,
+    pub guessed: u32,
     pub files: Vec<String>,
+    /// Files of tests.
     pub tests: Vec<String>,
+    /// Tests that run the target, the surest first.
+    pub test_cases: Vec<TestHit>,
+    /// Documents that name the target or its direct users.
+    pub docs: Vec<ImpactItem>,
+    /// Public symbols through which the target is seen from outside.
+    pub public: Vec<String>,
     /// True when the cap was reached and more lies beyond.
     pub cut: bool,
 }
@@ -234,5 +248,51 @@ pub struct ImpactItem {
     pub certainty: String,
     /// Edge and what it leads to: `calls parse at src/a.rs:12`.
     pub through: String,
+    /// The whole way to the target, when it is longer than one step.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub path: Vec<String>,
     pub test: bool,
+}
+
+/// The tests that a change reaches.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TestScope {
+    /// What was asked about: paths, or the two states that were compared.
+    pub of: String,
+    /// Changed symbols: `body method App.run (src/app.py:12)`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed: Vec<String>,
+    /// Tests that were reached, before a limit.
+    pub found: u32,
+    /// Tests of the repository.
+    pub total: u32,
+    /// The surest and nearest first.
+    pub tests: Vec<TestHit>,
+    /// True when the cap was reached and more lies beyond.
+    pub cut: bool,
+}
+
+/// One test.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TestHit {
+    /// Unique name, for pytest the node id.
+    pub id: String,
+    pub symbol: String,
+    pub file: String,
+    pub line: u32,
+    /// `pytest`, `cargo`, `go`, `jest`, or empty.
+    pub runner: String,
+    /// File, folder or arguments that the runner is pointed at.
+    pub target: String,
+    /// Name inside the target.
+    pub name: String,
+    /// Steps to the change; 0 for a test that changed itself.
+    pub distance: u32,
+    pub confidence: f64,
+    /// `known` or `guessed`.
+    pub certainty: String,
+    /// The way to the change: `test_a calls f at tests/a.py:3`.
+    pub path: Vec<String>,
 }

@@ -4,31 +4,56 @@ use crate::answer::{Answer, Impact, ImpactItem};
 use crate::context::Context;
 use crate::error::OpError;
 use crate::inputs::ImpactInput;
+use crate::tests::{certainty, hits, keep_likely, shown_name, steps};
 use contextd_engine::Reader;
-use contextd_model::EdgeKind;
-use contextd_model::graph::KNOWN_CONFIDENCE;
+use contextd_model::facts::modifier;
+use contextd_model::{EdgeKind, Visibility};
 use contextd_pack::resolve;
-use std::collections::{BTreeMap, BTreeSet};
+use contextd_retrieve::{Reach, ReachOptions, Reached, Via, reach};
+use std::collections::BTreeSet;
 
-/// Symbols reached before the search is cut.
+/// Items that are listed.
 const MOST: usize = 500;
+/// Tests, documents and public symbols that are listed.
+const MOST_ASIDE: usize = 200;
 
 pub fn impact(context: &Context, input: ImpactInput) -> Result<Answer, OpError> {
     let reader = context.reader()?;
     let hops = input.max_hops.unwrap_or(3).clamp(1, 6);
-    let targets = targets(&reader, input.target.trim())?;
-    let (reached, cut) = follow(&reader, &targets, hops);
-    let items: Vec<ImpactItem> = reached.into_iter().map(|(_, item)| item).collect();
+    let targets = targets(&crate::packs::relative(context, input.target.trim()), &reader)?;
+    let start: Vec<(u32, f32)> = targets.iter().map(|&symbol| (symbol, 1.0)).collect();
+    let reach_of = |options: &ReachOptions| reach(&reader.snapshot, &reader.catalog, reader.suite(), &start, options);
+    let users = reach_of(&ReachOptions { hops, ..ReachOptions::IMPACT });
+    let running = reach_of(&ReachOptions::TESTS);
+    let mut items: Vec<ImpactItem> = users.all().into_iter().map(|reached| item(&reader, &users, &reached)).collect();
+    items.sort_by(|a, b| a.distance.cmp(&b.distance).then(b.confidence.total_cmp(&a.confidence)).then_with(|| (&a.file, a.line, &a.symbol).cmp(&(&b.file, b.line, &b.symbol))));
+    let cut = users.cut || items.len() > MOST;
+    items.truncate(MOST);
     let files: BTreeSet<String> = items.iter().map(|item| item.file.clone()).collect();
-    let tests: BTreeSet<String> = items.iter().filter(|item| item.test).map(|item| item.file.clone()).collect();
-    Ok(Answer::Impact(Impact { target: input.target, items, files: files.into_iter().collect(), tests: tests.into_iter().collect(), cut }))
+    let mut test_cases = hits(&reader, &running);
+    keep_likely(&mut test_cases);
+    let tests: BTreeSet<String> = test_cases.iter().map(|test| test.file.clone()).chain(items.iter().filter(|item| item.test).map(|item| item.file.clone())).collect();
+    test_cases.truncate(MOST_ASIDE);
+    let known = items.iter().filter(|item| item.certainty == "known").count() as u32;
+    Ok(Answer::Impact(Impact {
+        target: input.target,
+        known,
+        guessed: items.len() as u32 - known,
+        public: public(&reader, &targets, &users),
+        docs: docs(&reader, &targets, &users),
+        items,
+        files: files.into_iter().collect(),
+        tests: tests.into_iter().collect(),
+        test_cases,
+        cut,
+    }))
 }
 
-fn targets(reader: &Reader, target: &str) -> Result<Vec<u32>, OpError> {
+fn targets(target: &str, reader: &Reader) -> Result<Vec<u32>, OpError> {
     if target.is_empty() {
         return Err(OpError::request("no symbol or file is named", "Name one, such as `Parser.parse` or `src/parser.rs`."));
     }
-    if let Some(file) = reader.snapshot.find_file(target.trim_start_matches("./")) {
+    if let Some(file) = reader.snapshot.find_file(target) {
         return Ok(reader.snapshot.symbols_of_file(file).collect());
     }
     let mut found = Vec::new();
@@ -42,56 +67,57 @@ fn targets(reader: &Reader, target: &str) -> Result<Vec<u32>, OpError> {
     Ok(found)
 }
 
-fn follow(reader: &Reader, targets: &[u32], hops: u32) -> (Vec<(u32, ImpactItem)>, bool) {
-    let snapshot = &reader.snapshot;
-    let mut seen: BTreeSet<u32> = targets.iter().copied().collect();
-    let mut frontier: Vec<(u32, f64)> = targets.iter().map(|&symbol| (symbol, 1.0)).collect();
-    let mut reached: Vec<(u32, ImpactItem)> = Vec::new();
-    for distance in 1..=hops {
-        // For each symbol the surest way that leads to it.
-        let mut next: BTreeMap<u32, (f64, u32, EdgeKind, u32)> = BTreeMap::new();
-        for &(symbol, sure) in &frontier {
-            for (source, edge) in snapshot.graph().incoming(symbol).filter(|(source, edge)| leans(edge.kind()) && !seen.contains(source)) {
-                let confidence = sure * f64::from(edge.confidence) / 100.0;
-                let best = next.entry(source).or_insert((-1.0, symbol, edge.kind(), edge.line));
-                if confidence > best.0 {
-                    *best = (confidence, symbol, edge.kind(), edge.line);
-                }
+/// What others can name from outside: public or exported symbols, the target itself among them.
+fn public(reader: &Reader, targets: &[u32], users: &Reach) -> Vec<String> {
+    let visible = |number: u32| {
+        let symbol = reader.snapshot.symbol(number);
+        let open = symbol.visibility() == Visibility::Public || symbol.has(modifier::EXPORTED);
+        open && symbol.kind().is_code() && !reader.catalog.is_test(number) && !symbol.has(modifier::LOCAL)
+    };
+    // The nearest public symbols are the surface; what lies behind them is reached through them.
+    let near = users.all().into_iter().filter(|reached| reached.distance <= 2).map(|reached| reached.symbol);
+    let found: BTreeSet<u32> = targets.iter().copied().chain(near).filter(|&number| visible(number)).collect();
+    let place = |number: u32| format!("{} ({}:{})", shown_name(reader, number), reader.snapshot.symbol(number).path(), reader.snapshot.symbol(number).start_line());
+    let mut names: Vec<String> = found.into_iter().map(place).collect();
+    names.sort();
+    names.truncate(MOST_ASIDE);
+    names
+}
+
+/// Documents that name the target or what leans on it directly.
+fn docs(reader: &Reader, targets: &[u32], users: &Reach) -> Vec<ImpactItem> {
+    let near = users.all().into_iter().filter(|reached| reached.distance == 1 && reached.confidence >= 0.9).map(|reached| reached.symbol);
+    let mut found: Vec<ImpactItem> = Vec::new();
+    let mut seen: BTreeSet<u32> = BTreeSet::new();
+    for (number, distance) in targets.iter().map(|&target| (target, 1)).chain(near.map(|user| (user, 2))) {
+        for (section, edge) in reader.snapshot.graph().incoming(number).filter(|(_, edge)| edge.kind() == EdgeKind::Documents) {
+            if seen.insert(section) {
+                let reached = Reached { symbol: section, distance, confidence: f32::from(edge.confidence) / 100.0, through: number, via: Via::Edge(EdgeKind::Documents), line: edge.line };
+                found.push(shown(reader, &reached, Vec::new()));
             }
         }
-        frontier = next.iter().map(|(&symbol, &(sure, ..))| (symbol, sure)).collect();
-        seen.extend(next.keys());
-        let mut level: Vec<(u32, ImpactItem)> = next.into_iter().map(|(symbol, (sure, through, kind, line))| (symbol, item(reader, symbol, distance, sure, through, kind, line))).collect();
-        level.sort_by(|a, b| b.1.confidence.total_cmp(&a.1.confidence).then_with(|| (&a.1.file, a.1.line, a.0).cmp(&(&b.1.file, b.1.line, b.0))));
-        reached.extend(level);
-        if reached.len() >= MOST {
-            reached.truncate(MOST);
-            return (reached, true);
-        }
     }
-    (reached, false)
+    found.sort_by(|a, b| a.distance.cmp(&b.distance).then_with(|| (&a.file, a.line).cmp(&(&b.file, b.line))));
+    found.truncate(MOST_ASIDE);
+    found
 }
 
-fn leans(kind: EdgeKind) -> bool {
-    use EdgeKind::*;
-    matches!(kind, Calls | References | Imports | Extends | Implements | Overrides | TypeHintOf | AccessesField | Decorates | Throws | Tests | Dataflow)
+fn item(reader: &Reader, users: &Reach, reached: &Reached) -> ImpactItem {
+    shown(reader, reached, if reached.distance > 1 { steps(reader, users, reached.symbol) } else { Vec::new() })
 }
 
-fn item(reader: &Reader, number: u32, distance: u32, confidence: f64, through: u32, kind: EdgeKind, line: u32) -> ImpactItem {
-    let symbol = reader.snapshot.symbol(number);
-    let name = |number: u32| {
-        let symbol = reader.snapshot.symbol(number);
-        if symbol.parent().is_none() { symbol.path().to_owned() } else { symbol.qualified().into_owned() }
-    };
+fn shown(reader: &Reader, reached: &Reached, path: Vec<String>) -> ImpactItem {
+    let symbol = reader.snapshot.symbol(reached.symbol);
     ImpactItem {
-        symbol: name(number),
+        symbol: shown_name(reader, reached.symbol),
         kind: symbol.kind().name().to_owned(),
         file: symbol.path().to_owned(),
         line: symbol.start_line(),
-        distance,
-        confidence: (confidence * 1e4).round() / 1e4,
-        certainty: if confidence * 100.0 >= f64::from(KNOWN_CONFIDENCE) { "known" } else { "guessed" }.to_owned(),
-        through: format!("{} {} at {}:{line}", kind.name(), name(through), symbol.path()),
-        test: reader.catalog.is_test(number),
+        distance: reached.distance,
+        confidence: (f64::from(reached.confidence) * 1e4).round() / 1e4,
+        certainty: certainty(reached.confidence).to_owned(),
+        through: format!("{} {} at {}:{}", reached.via.name(), shown_name(reader, reached.through), symbol.path(), reached.line),
+        path,
+        test: reader.catalog.is_test(reached.symbol),
     }
 }

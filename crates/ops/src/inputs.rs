@@ -249,3 +249,41 @@ pub struct PackDiffInput {
 pub struct SchemaInput {
     pub name: String,
 }
+
+/// Input of `test_scope`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct TestsInput {
+    /// Files, folders or symbols; empty for what changed
+    pub paths: Vec<String>,
+    /// Compare the work tree with this revision; by default with the default branch
+    pub since: Option<String>,
+    /// A unified patch instead
+    pub patch: Option<String>,
+    /// Also tests that the change reaches only on long or doubtful ways
+    pub all: bool,
+    /// `names`, `files`, `pytest`, `cargo`, `go` or `jest` for lines that a runner takes
+    pub format: Option<String>,
+    /// Most tests
+    pub limit: Option<u32>,
+}
+
+/// Input of `context_for_pr`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PrInput {
+    /// `BASE` or `BASE..HEAD`; empty: the work tree since the default branch
+    #[serde(alias = "base")]
+    pub range: String,
+    /// A unified patch instead
+    pub patch: Option<String>,
+    /// Most tokens of the answer
+    #[serde(alias = "maxTokens")]
+    pub budget: Option<u64>,
+    #[schemars(skip)]
+    pub tokenizer: Option<Tokenizer>,
+    #[schemars(skip)]
+    pub strictness: Strictness,
+    #[schemars(skip)]
+    pub format: Option<String>,
+}

@@ -28,7 +28,7 @@ pub fn files(context: &Context, input: FilesInput) -> Result<Answer, OpError> {
 }
 
 /// Takes the root off a path that was given whole.
-fn relative(context: &Context, path: &str) -> String {
+pub(crate) fn relative(context: &Context, path: &str) -> String {
     let root = context.engine.places.root.as_path();
     std::path::Path::new(path).strip_prefix(root).ok().and_then(|rel| rel.to_str()).unwrap_or(path).trim_start_matches("./").to_owned()
 }

@@ -1,6 +1,6 @@
 //! `schema`: the JSON schema of a wire type.
 
-use crate::answer::{Answer, Hits, Impact, SymbolAnswer, WhyAnswer};
+use crate::answer::{Answer, Hits, Impact, SymbolAnswer, TestScope, WhyAnswer};
 use crate::context::Context;
 use crate::error::OpError;
 use crate::inputs::SchemaInput;
@@ -26,6 +26,7 @@ pub const SCHEMAS: &[Named] = &[
     ("LintReport", of::<crate::oracle::LintReport>),
     ("Picture", of::<crate::oracle::Picture>),
     ("Brief", of::<crate::oracle::Brief>),
+    ("TestScope", of::<TestScope>),
 ];
 
 /// Returns the schema of a type.

@@ -12,7 +12,7 @@ use crate::report::ReportInput;
 use crate::savings::SavingsInput;
 use crate::overlay::{AddInput, DeleteInput};
 use crate::task_context::TaskContextInput;
-use crate::{accounts, doctor, feedback, files, impact, index, overlay, packs, rebuild, report, savings, schema, search, stats, symbol, task_context, why};
+use crate::{accounts, doctor, feedback, files, impact, index, overlay, packs, pr, rebuild, report, savings, schema, search, stats, symbol, task_context, tests, why};
 use contextd_pack::PackRequest;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -98,6 +98,8 @@ operations! {
         "A request that may be work to do, a question or a name: its shape decides between context_for_task and query_context. Name the operation yourself when you know which you want.";
     "context_for_files" "files" FilesInput => packs::files, [core],
         "What belongs to changed files: who uses them, what they use, their tests. Use it before editing or reviewing files. Not needed to just read one file.";
+    "context_for_pr" "pr" PrInput => pr::pr, [core],
+        "A branch, commit range or patch: changed symbols, who uses them, tests to run, owners, docs to check, files usually changed too, risk. Use it to review or finish a change. A plain diff is enough for its text.";
     "symbol" "symbol" SymbolInput => symbol::symbol, [core],
         "One symbol: definition, callers, callees, tests, each edge known or guessed. Use it instead of searching for uses by name. Plain text search is enough for strings and comments.";
     "explain_symbol" "why" WhyInput => why::why, [core],
@@ -106,6 +108,8 @@ operations! {
         "Health of the index, what is indexed, running rebuilds. Use it when answers seem incomplete or old.";
     "impact" "impact" ImpactInput => impact::impact, [],
         "What may break when a symbol or file changes, nearest first, with tests. Use it before changing something shared. Plain text search misses indirect users.";
+    "test_scope" "tests" TestsInput => tests::tests, [],
+        "Tests that a change reaches, with the way to each, as a runner takes them. Use it to run few tests after an edit. Run the whole suite before releasing.";
     "status" "status" NoInput => stats::status, [],
         "The state of the index in numbers.";
     "refresh_context" "refresh" RefreshInput => index::refresh, [writes],

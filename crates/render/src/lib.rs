@@ -6,6 +6,7 @@ mod markdown;
 mod oracle;
 mod parts;
 mod safe;
+mod scope;
 mod text;
 mod xml;
 
@@ -38,6 +39,8 @@ pub enum Format {
     Sarif,
     /// One line each, tabs between the parts.
     Porcelain,
+    /// Lines that a test runner takes, by its name.
+    Runner(&'static str),
 }
 
 impl Format {
@@ -56,12 +59,14 @@ impl Format {
             Format::Github => "github",
             Format::Sarif => "sarif",
             Format::Porcelain => "porcelain",
+            Format::Runner(name) => name,
         }
     }
 
     /// Returns the format of that name.
     pub fn by_name(name: &str) -> Option<Format> {
-        Self::ALL.iter().copied().find(|format| format.name() == name)
+        let runner = || contextd_ops::RUNNER_FORMATS.iter().find(|known| **known == name).map(|known| Format::Runner(known));
+        Self::ALL.iter().copied().find(|format| format.name() == name).or_else(runner)
     }
 }
 
@@ -89,8 +94,9 @@ pub fn answer(answer: &Answer, format: Format) -> String {
         (Answer::Hits(own), _) => hits::text(own),
         (Answer::Symbol(own), _) => parts::symbol(own),
         (Answer::Why(own), _) => parts::why(own),
-        (Answer::Impact(own), _) => parts::impact(own),
+        (Answer::Impact(own), _) => scope::impact(own),
         (Answer::Diff(own), _) => parts::diff(own),
+        (Answer::Tests(own), _) => scope::tests(own),
         (Answer::Lines(lines), _) => lines.iter().map(|line| safe(line)).collect::<Vec<_>>().join("\n"),
         (Answer::Facts(value, _), _) => facts::text(value),
     }

@@ -1,7 +1,7 @@
 //! Answers about one symbol, and differences, for people.
 
 use crate::safe::safe;
-use contextd_ops::{Impact, Relation, SymbolAnswer, SymbolInfo, WhyAnswer};
+use contextd_ops::{Relation, SymbolAnswer, SymbolInfo, WhyAnswer};
 use contextd_pack::PackDiff;
 use std::fmt::Write as _;
 
@@ -77,20 +77,6 @@ pub fn why_not(answer: &WhyAnswer) -> Vec<String> {
         lines.push(format!("to enter the first ten it lacks {missing:.3}; {ways}"));
     }
     lines
-}
-
-/// Writes what leans on something.
-pub fn impact(impact: &Impact) -> String {
-    let mut out = String::new();
-    for item in &impact.items {
-        let test = if item.test { " test" } else { "" };
-        let _ = writeln!(out, "{} {}:{} {} {}{test}: {}{}", item.distance, safe(&item.file), item.line, item.kind, safe(&item.symbol), safe(&item.through), if item.certainty == "known" { "" } else { ", guessed" });
-    }
-    if impact.items.is_empty() {
-        out.push_str("Nothing in the index leans on it.\n");
-    }
-    let _ = writeln!(out, "{} files, {} of them tests{}", impact.files.len(), impact.tests.len(), if impact.cut { "; more lies beyond the cap" } else { "" });
-    out
 }
 
 /// Writes what entered and left.

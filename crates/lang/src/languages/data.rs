@@ -47,7 +47,21 @@ fn key<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     if depth(walk) >= MAX_KEY_DEPTH {
         return Flow::Skip;
     }
-    named(node, node.child_by_field_name("key").or_else(|| node.named_child(0)), SymbolKind::Key, walk)
+    let Some(name) = node.child_by_field_name("key").or_else(|| node.named_child(0)) else { return Flow::Descend };
+    let text = clean(walk.text_of(name));
+    if !text.is_empty() {
+        walk.add_symbol(node, name.start_byte(), &text, "", SymbolKind::Key, None, &short_value(node, name, walk), false);
+    }
+    Flow::Descend
+}
+
+/// The text that a key stands for, when it is one short word: names of packages are such.
+fn short_value(node: Node<'_>, name: Node<'_>, walk: &Walk<'_>) -> String {
+    let value = node.named_child(node.named_child_count().saturating_sub(1) as u32);
+    let text = value.filter(|value| value.start_byte() > name.start_byte()).map_or("", |value| walk.text_of(value));
+    let word = text.trim().trim_matches(['"', '\'']);
+    let is_word = !word.is_empty() && word.len() <= 80 && word.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.' | '/' | '@'));
+    if is_word { word.to_owned() } else { String::new() }
 }
 
 fn named<'t>(node: Node<'t>, name: Option<Node<'t>>, kind: SymbolKind, walk: &mut Walk<'t>) -> Flow {

@@ -346,7 +346,7 @@ section! {
 section! {
     /// What is read from git's history.
     History {
-        /// Most commits that are read, newest first; 0 turns history off.
+        /// Most commits that are read, newest first; 0 for all.
         max_commits(0..=10_000_000): u32 = 5000,
     }
 }

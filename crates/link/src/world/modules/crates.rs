@@ -125,12 +125,13 @@ impl Crates {
 
 /// Returns the name that a manifest gives its package, where its facts show it.
 fn package_name<'f>(file: &LinkFile<'f>) -> Option<&'f str> {
-    let row = file
-        .view
-        .symbols
-        .iter()
-        .find(|row| file.view.str(row.qualified) == "package.name")?;
-    file.view.str(row.signature).split('"').nth(1)
+    // A library may be called differently from its package.
+    let named = |key: &str| {
+        let mut rows = file.view.symbols.iter();
+        let row = rows.find(|row| file.view.str(row.qualified) == key)?;
+        Some(file.view.str(row.type_text)).filter(|name| !name.is_empty())
+    };
+    named("lib.name").or_else(|| named("package.name"))
 }
 
 /// Returns the folder in which a file's crate begins, and the file's module path in it.

@@ -1,0 +1,83 @@
+//! `tests` and `impact`: what a change reaches.
+
+use crate::sandbox::Sandbox;
+use contextd_ops::{Answer, Impact, TestScope};
+use serde_json::{Value, json};
+
+fn scope(shop: &Sandbox, input: Value) -> TestScope {
+    match shop.ask("test_scope", input) {
+        Ok(Answer::Tests(scope)) => scope,
+        other => panic!("no tests: {other:?}"),
+    }
+}
+
+fn ids(shop: &Sandbox, input: Value) -> Vec<String> {
+    let mut ids: Vec<String> = scope(shop, input).tests.into_iter().map(|test| test.id).collect();
+    ids.sort();
+    ids
+}
+
+#[test]
+fn tests_are_reached_through_calls_fixtures_and_constructors() {
+    let shop = Sandbox::shop();
+    let charge = ["tests/test_pay.py::test_charge"];
+    assert_eq!(ids(&shop, json!({"paths": ["sign"]})), charge);
+    assert_eq!(ids(&shop, json!({"paths": ["Cart.__init__"]})), charge, "through the fixture");
+    assert_eq!(ids(&shop, json!({"paths": ["refund"]})), ["tests/test_pay.py::test_refund"]);
+    shop.edit("shop/pay.py", "return str(amount)", "return None");
+    let changed = scope(&shop, json!({"since": "HEAD"}));
+    assert_eq!(changed.changed, ["body function sign (shop/pay.py:9)"]);
+    assert_eq!((changed.found, changed.total), (1, 2));
+    assert_eq!(changed.tests[0].path, ["test_charge calls charge at tests/test_pay.py:12", "charge calls sign at shop/pay.py:6"]);
+    assert_eq!(changed.tests[0].certainty, "known");
+}
+
+#[test]
+fn runners_get_what_they_take() {
+    let shop = Sandbox::shop();
+    shop.write("Cargo.toml", "[package]\nname = \"till\"\n")
+        .write("src/lib.rs", "pub mod price;\n")
+        .write("src/price.rs", "pub fn euros(cents: u64) -> u64 {\n    cents / 100\n}\n\n#[cfg(test)]\nmod tests {\n    fn helper() {}\n\n    #[test]\n    fn rounds() {\n        helper();\n        assert_eq!(super::euros(100), 1);\n    }\n}\n")
+        .write("tests/whole.rs", "#[test]\nfn prices() {\n    assert_eq!(till::price::euros(200), 2);\n}\n")
+        .write("pkg/sum.go", "package pkg\n\nfunc Sum(a int) int { return a }\n")
+        .write("pkg/sum_test.go", "package pkg\n\nimport \"testing\"\n\nfunc TestSum(t *testing.T) {\n\tSum(1)\n}\n")
+        .write("web/add.ts", "export function add(a: number) {\n  return a;\n}\n")
+        .write("web/add.test.ts", "import { add } from './add';\n\ntest('adds', () => {\n  add(1);\n});\n");
+    let lines = |paths: &[&str], format: &str| match shop.ask("test_scope", json!({"paths": paths, "format": format})) {
+        Ok(Answer::Lines(lines)) => lines,
+        other => panic!("no lines: {other:?}"),
+    };
+    assert_eq!(lines(&["src/price.rs"], "cargo"), ["--lib -- --exact price::tests::rounds", "--test whole -- --exact prices"]);
+    assert_eq!(lines(&["pkg/sum.go"], "go"), ["./pkg -run '^(TestSum)$'"]);
+    assert_eq!(lines(&["web/add.ts"], "jest"), ["web/add.test.ts"]);
+    assert_eq!(lines(&["shop/pay.py"], "pytest"), ["tests/test_pay.py::test_charge", "tests/test_pay.py::test_refund"]);
+    assert_eq!(lines(&["shop/pay.py", "web"], "files"), ["tests/test_pay.py", "web/add.test.ts"]);
+}
+
+#[test]
+fn a_changed_test_is_its_own_test() {
+    let shop = Sandbox::shop();
+    shop.edit("tests/test_pay.py", "assert refund(1)", "assert refund(2)");
+    assert_eq!(ids(&shop, json!({})), ["tests/test_pay.py::test_refund"]);
+}
+
+#[test]
+fn impact_goes_by_distance_and_tells_what_is_public() {
+    let shop = Sandbox::shop();
+    let impact = |target: &str| -> Impact {
+        match shop.ask("impact", json!({"target": target})) {
+            Ok(Answer::Impact(impact)) => impact,
+            other => panic!("no impact: {other:?}"),
+        }
+    };
+    let sign = impact("sign");
+    let known: Vec<(&str, u32)> = sign.items.iter().filter(|item| item.certainty == "known" && item.kind != "file").map(|item| (item.symbol.as_str(), item.distance)).collect();
+    assert_eq!(known, [("charge", 1), ("test_charge", 2)]);
+    assert!(sign.known as usize >= known.len() && sign.known + sign.guessed == sign.items.len() as u32);
+    assert_eq!(sign.tests, ["tests/test_pay.py"]);
+    assert_eq!(sign.test_cases[0].id, "tests/test_pay.py::test_charge");
+    assert!(sign.docs.iter().any(|item| item.file == "docs/pay.md"), "the document names `charge`, which calls it");
+    assert!(sign.public.iter().any(|name| name.starts_with("charge (")));
+    assert!(impact("shop/cart.py").items.iter().any(|item| item.symbol == "charge"));
+    assert!(shop.refused("impact", json!({"target": "no_such_symbol"})).message.contains("no_such_symbol"));
+}

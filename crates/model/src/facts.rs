@@ -70,7 +70,7 @@ pub struct SymbolRow {
     /// Text of the doc comment or docstring without its markers, cut at [`MAX_DOC`] bytes.
     pub doc: StrId,
     /// Declared return type of a callable, declared type of a field, property, variable or constant,
-    /// the aliased type of an alias; of a key in a data file its value, when that is one short word.
+    /// the aliased type of an alias; of a key `name` in a data file its value, when that is one short word.
     pub type_text: StrId,
     /// Type parameters as written, without the brackets.
     pub generics: StrId,

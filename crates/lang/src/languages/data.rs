@@ -50,12 +50,14 @@ fn key<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let Some(name) = node.child_by_field_name("key").or_else(|| node.named_child(0)) else { return Flow::Descend };
     let text = clean(walk.text_of(name));
     if !text.is_empty() {
-        walk.add_symbol(node, name.start_byte(), &text, "", SymbolKind::Key, None, &short_value(node, name, walk), false);
+        // Other files import a package by what its manifest calls it.
+        let value = if text == "name" { short_value(node, name, walk) } else { String::new() };
+        walk.add_symbol(node, name.start_byte(), &text, "", SymbolKind::Key, None, &value, false);
     }
     Flow::Descend
 }
 
-/// The text that a key stands for, when it is one short word: names of packages are such.
+/// Returns what a key stands for, when it is one short word.
 fn short_value(node: Node<'_>, name: Node<'_>, walk: &Walk<'_>) -> String {
     let value = node.named_child(node.named_child_count().saturating_sub(1) as u32);
     let text = value.filter(|value| value.start_byte() > name.start_byte()).map_or("", |value| walk.text_of(value));

@@ -167,7 +167,8 @@ impl Frame<'_> {
             sections,
             edges: Vec::new(),
             explain: None,
-            notes: Default::default(),
+            notes: Vec::new(),
+            learned_state: Default::default(),
             stats,
         }
     }

@@ -269,6 +269,7 @@ fn blank(kind: &str, name: &str, title: String, rule: &str) -> ContextItem {
         title,
         content_hash: String::new(),
         stale: false,
+        known: Default::default(),
         scores: Scores::default(),
         why: Why { rule: rule.to_owned(), ..Why::default() },
     }

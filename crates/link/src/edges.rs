@@ -11,7 +11,7 @@ use crate::links::{Reason, Unresolved};
 use crate::policy::Modules as Style;
 use crate::resolve::{Kind, Resolver, Value, Want};
 use crate::world::{Module, World};
-use contextd_model::facts::{FILE_SYMBOL, RefRow, modifier};
+use contextd_model::facts::{FILE_SYMBOL, RefRow, SymbolRow, UNKNOWN_PARAMETERS, modifier};
 use contextd_model::graph::{EdgeRow, KNOWN_CONFIDENCE, OutsideEdge};
 use contextd_model::{EdgeKind, Provenance, RefKind, SymbolKind};
 
@@ -147,6 +147,7 @@ impl<'f> FileLinker<'_, 'f> {
     fn refer_to(&mut self, row: &RefRow, target: u32, sure: u8) {
         let world = self.world;
         let source = world.global(self.file, row.owner);
+        let target = self.overload(target, row);
         let found = world.kind(target);
         if !found.is_code() {
             return;
@@ -187,6 +188,38 @@ impl<'f> FileLinker<'_, 'f> {
             }
             _ => self.push(source, target, EdgeKind::References, line, sure, count),
         }
+    }
+
+    /// Returns the overload that takes as many arguments as a call gives; the symbol itself when it
+    /// does, when that is not known, or when no other one does. A language whose methods list `self`
+    /// has no overloads.
+    fn overload(&self, target: u32, row: &RefRow) -> u32 {
+        let world = self.world;
+        let (file, chosen) = (world.file_of(target), world.row(target));
+        let is_fitting = |parameters: u8| parameters == row.arguments;
+        if row.arguments == UNKNOWN_PARAMETERS
+            || !chosen.kind().is_callable()
+            || chosen.parameters == UNKNOWN_PARAMETERS
+            || is_fitting(chosen.parameters)
+            || world.tables[file as usize].policy.modules == Style::Dotted
+        {
+            return target;
+        }
+        let rows = world.files[file as usize].view.symbols;
+        let same = |other: &SymbolRow| {
+            (other.parent, other.name, other.kind) == (chosen.parent, chosen.name, chosen.kind)
+                && other.has(modifier::DECLARATION) == chosen.has(modifier::DECLARATION)
+        };
+        let start = chosen.parent as usize + 1;
+        let inside = rows
+            .iter()
+            .enumerate()
+            .skip(start)
+            .take_while(|(_, other)| other.parent >= chosen.parent);
+        let mut fitting = inside.filter(|(_, other)| same(other) && is_fitting(other.parameters));
+        fitting
+            .next()
+            .map_or(target, |(at, _)| world.global(file, at as u32))
     }
 
     /// `super(…)` calls the constructor of the base.

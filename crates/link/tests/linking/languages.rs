@@ -294,3 +294,31 @@ fn swift_extensions_and_protocols() {
         ",
     );
 }
+
+#[test]
+fn java_overloads_are_told_by_their_arguments() {
+    let files = [(
+        "A.java",
+        "class A {\n  void put(int a) {}\n  void put(int a, int b) {}\n  void one() { put(1); }\n  void two() { put(1, 2); }\n  void three() { put(1, 2, 3); }\n}\n",
+    )];
+    let facts = super::facts(&files);
+    let links = super::linked(&facts);
+    let symbols = &facts[0].1.symbols;
+    let target = |name: &str| {
+        let source = symbols
+            .iter()
+            .position(|row| facts[0].1.str(row.name) == name)
+            .expect("declared");
+        let edges = &links.edges[links.offsets[source] as usize..links.offsets[source + 1] as usize];
+        let calls = edges
+            .iter()
+            .find(|edge| edge.kind() == contextd_model::EdgeKind::Calls)
+            .expect("a call");
+        symbols[calls.target as usize].start_line
+    };
+    assert_eq!(
+        (target("one"), target("two"), target("three")),
+        (2, 3, 2),
+        "the first where none fits"
+    );
+}

@@ -39,6 +39,8 @@ pub const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     ("lint", &[("contextd lint", "architecture rules that do not hold, with evidence and remedy"), ("contextd lint --format sarif", "for code hosts; github for workflow annotations")]),
     ("graph", &[("contextd graph shop/", "which files of a folder use which"), ("contextd graph charge --depth 2 --format dot", "what lies around a symbol, for Graphviz")]),
     ("prime", &[("contextd prime", "what the project is, where it starts, how it is tested, its parts"), ("contextd prime --budget 600", "the same, shorter")]),
+    ("pr", &[("contextd pr", "what belongs to the change of this branch"), ("contextd pr main --budget 3000", "against a revision, in fewer tokens")]),
+    ("tests", &[("contextd tests shop/payment.py", "tests that a change of a file reaches"), ("contextd tests --json", "tests that the change of this branch reaches, for programs")]),
     ("impact", &[("contextd impact charge", "what leans on a symbol"), ("contextd impact shop/cart.py --max-hops 2", "what leans on a file, two steps far")]),
     ("pack", &[("contextd pack create \"charge the card\" --format text", "build a pack and store it under its id"), ("contextd pack list", "what is stored")]),
     ("pack create", &[("contextd pack create \"charge the card\" --intent refactor --budget 3000", "a pack for a purpose, inside a budget")]),

@@ -174,7 +174,7 @@ fn marked(mut response: Response, partial: bool) -> Response {
 /// Returns the status that goes with a code.
 pub fn status_of(code: &str) -> StatusCode {
     match code {
-        "CTX_E_NOT_FOUND" => StatusCode::NOT_FOUND,
+        "CTX_E_NOT_FOUND" | "CTX_E_JOB_UNKNOWN" => StatusCode::NOT_FOUND,
         // What is asked is well formed, and not to be had as things are.
         "CTX_E_BUSY" | "CTX_E_LIMIT" | "CTX_E_CANCELLED" | "POC_E_BUDGET_EXCEEDED" | "POC_E_NOT_SUPPORTED" => StatusCode::CONFLICT,
         "CTX_E_OUTSIDE_ROOT" | "CTX_E_EXCLUDED" => StatusCode::FORBIDDEN,

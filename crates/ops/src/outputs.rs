@@ -30,7 +30,7 @@ const FACTS: &[(&str, Fields)] = &[
 /// Returns the schema of an operation's answer, as JSON has it.
 pub fn answer_schema(name: &str) -> Value {
     match name {
-        "context_for_task" | "context_for_files" | "context_for_pr" | "context_pack_create" | "context_pack_get" => of::<ContextPack>(),
+        "context_for_task" | "context_for_files" | "context_pack_create" | "context_pack_get" => of::<ContextPack>(),
         "query_context" => of::<Hits>(),
         "symbol" => of::<SymbolAnswer>(),
         "explain_symbol" => of::<WhyAnswer>(),

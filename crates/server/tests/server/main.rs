@@ -7,6 +7,5 @@ mod rest;
 mod rpc;
 mod security;
 mod slow;
-mod snapshots;
 mod support;
 mod workflow;

@@ -2,8 +2,13 @@
 //! parsing the same files, nothing else), tokens against searching and reading, learning over rounds.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+mod again;
+mod codegraph;
+mod coverage;
+mod gcf;
 mod learn;
 mod overhead;
+mod repositories;
 mod study;
 mod tokens;
 
@@ -48,6 +53,10 @@ fn main() {
 
 const USAGE: &str = "usage: contextd-bench floor|extract LIST [ROOT]
   LIST: a file with one relative path a line, as `contextd list-indexable` prints it
+       contextd-bench coverage TASKS REPOS [BUDGET...]  truths in packs against the ten best hits
+       contextd-bench gcf TASKS REPOS [CHECKOUT NAME]  tokens of GCF against JSON; of differences, in a checkout to write to
+       contextd-bench codegraph CHECKOUT [HOPS]  size and time of CodeGraphContext
+       contextd-bench again TASKS CHECKOUT NAME  the same answer again, and after a change elsewhere
        contextd-bench tokens TASKS REPOS OUT     tokens to equal recall: packs against searching and reading
        contextd-bench learn TASKS REPOS NAME...  a simulated caller over five rounds; indexes and edits the checkouts
        contextd-bench overhead TASKS REPO        what accounting costs a warm query
@@ -60,9 +69,20 @@ fn study(mode: &str, words: &[String]) -> Option<Result<String, String>> {
         ("tokens", [tasks, repos, out]) => Some(tokens::tokens(tasks, repos, out)),
         ("learn", [tasks, repos, names @ ..]) if !names.is_empty() => Some(learn::learn(tasks, repos, names)),
         ("overhead", [tasks, repo]) => Some(overhead::overhead(tasks, repo)),
+        ("coverage", words) => Some(coverage::run(words).map(|()| String::new())),
+        ("gcf", words) => Some(gcf::run(words).map(|()| String::new())),
+        ("codegraph", words) => Some(codegraph::run(words).map(|()| String::new())),
+        ("again", words) => Some(again::run(words).map(|()| String::new())),
         ("tokens" | "learn" | "overhead", _) => Some(Err(USAGE.to_owned())),
         _ => None,
     }
+}
+
+/// Seconds that the threads of this process have run, to the nanosecond: other load does not count.
+pub(crate) fn cpu() -> f64 {
+    let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let ran = tasks.filter_map(|task| std::fs::read_to_string(task.path().join("schedstat")).ok()).filter_map(|text| text.split(' ').next()?.parse::<f64>().ok());
+    ran.sum::<f64>() / 1e9
 }
 
 /// User and system time of this process so far, from the kernel's own account.

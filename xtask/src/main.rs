@@ -1,6 +1,7 @@
 //! Chores of the workspace: `cargo xtask tidy` checks what the compiler does not, `cargo xtask docs` writes the reference pages.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+mod bless;
 mod tidy;
 
 use std::path::Path;
@@ -10,8 +11,9 @@ fn main() -> ExitCode {
     match std::env::args().nth(1).as_deref() {
         Some("tidy") => tidy(),
         Some("docs") => docs(),
+        Some("bless") => bless::bless(root(), &std::env::args().skip(2).collect::<Vec<_>>()),
         _ => {
-            eprintln!("usage: cargo xtask tidy|docs");
+            eprintln!("usage: cargo xtask tidy|docs\n       cargo xtask bless --reason \"why the golden packs change\"");
             ExitCode::from(2)
         }
     }

@@ -287,6 +287,12 @@ pub enum Command {
         /// Print a stored pack instead
         #[arg(long, conflicts_with = "query")]
         pack_id: Option<String>,
+        /// Add the pack to the artifact of the index, and print its id
+        #[arg(long)]
+        write: bool,
+        /// Read the pack that --pack-id names
+        #[arg(long, requires = "pack_id")]
+        read: bool,
         #[command(flatten)]
         scope: ScopeArgs,
     },
@@ -312,6 +318,18 @@ pub enum Command {
     Pack {
         #[command(subcommand)]
         command: PackCommand,
+    },
+    /// Entities around a change by their interfaces, as CodeGraphContext.json
+    Codegraph {
+        /// Keys such as src/user.rs-user-User, symbolIds or names
+        #[arg(required = true)]
+        entities: Vec<String>,
+        /// How far to follow, 0 to 3
+        #[arg(long, default_value_t = 2)]
+        hop_depth: u32,
+        /// What is done to them: edit, create, delete or refactor
+        #[arg(long, default_value = "edit")]
+        change_type: String,
     },
     /// Show what is indexed
     Status,
@@ -478,6 +496,12 @@ pub enum PackCommand {
         /// What the context is for: answer, summarize, refactor, debug, impact or contract
         #[arg(long, value_parser = intent)]
         intent: Option<contextd_pack::request::Intent>,
+        /// Add it to the artifact context_packs.jsonl of the index, and print its id
+        #[arg(long)]
+        write: bool,
+        /// A stored pack that the reader has; may be repeated
+        #[arg(long, value_name = "PACK-ID")]
+        held: Vec<String>,
         #[command(flatten)]
         scope: ScopeArgs,
     },
@@ -485,6 +509,18 @@ pub enum PackCommand {
     Get {
         /// The id, or its first digits
         id: String,
+    },
+    /// Write stored packs to a folder: context_packs.jsonl, in shards when it grows, with a manifest
+    Export {
+        /// Where they are written to
+        folder: PathBuf,
+        /// Packs by id; without any, all that are stored
+        ids: Vec<String>,
+    },
+    /// Store the packs of an artifact
+    Import {
+        /// A folder, or a file with one pack a line
+        place: PathBuf,
     },
     /// List stored packs, newest first
     List {

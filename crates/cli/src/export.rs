@@ -39,6 +39,8 @@ enum What {
     Chunks,
     /// Indexed files with language, size and hash
     Files,
+    /// Everything that packs read: files, symbols with their texts, edges
+    Layer,
 }
 
 pub fn export(engine: &Engine, args: &ExportArgs) -> anyhow::Result<ExitCode> {
@@ -53,6 +55,7 @@ pub fn export(engine: &Engine, args: &ExportArgs) -> anyhow::Result<ExitCode> {
         Some(What::Edges) => edges(&snapshot, &mut out),
         Some(What::Chunks) => chunks(&snapshot, &mut out),
         Some(What::Files) => files(&snapshot, &mut out),
+        Some(What::Layer) => layer(&snapshot, &mut out),
         None => sql::write(engine, &snapshot, &ids(&snapshot), &mut out),
     };
     match written.and_then(|()| out.flush()) {
@@ -157,4 +160,14 @@ fn files(snapshot: &Snapshot, out: &mut dyn Write) -> std::io::Result<()> {
         writeln!(out, "{line}")?;
     }
     Ok(())
+}
+
+fn layer(snapshot: &Snapshot, out: &mut dyn Write) -> std::io::Result<()> {
+    let mut result = Ok(());
+    contextd_pack::lines(snapshot, &mut |line| {
+        if result.is_ok() {
+            result = writeln!(out, "{}", json!(line));
+        }
+    });
+    result
 }

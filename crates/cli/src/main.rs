@@ -8,6 +8,7 @@ mod learn;
 mod init;
 mod man;
 mod oracle;
+mod packs;
 mod query;
 mod reference;
 mod serve;
@@ -85,6 +86,8 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
             ui::say(cli.quiet || cli.json, &format!("removed {}", show::bytes(freed)));
             Ok(ExitCode::SUCCESS)
         }
+        Command::Pack { command: args::PackCommand::Export { folder, ids } } => packs::export(&cli, &engine, folder, ids),
+        Command::Pack { command: args::PackCommand::Import { place } } => packs::import(&cli, &engine, place),
         _ => query::run(&cli, engine),
     }
 }

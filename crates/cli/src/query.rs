@@ -1,7 +1,7 @@
 //! Commands that are operations: their arguments become input, their answers text.
 
 use crate::args::{Cli, Command, PackCommand, ScopeArgs};
-use crate::{learn, show, ui};
+use crate::{learn, packs, show, ui};
 use anyhow::Context as _;
 use contextd_engine::{Engine, EngineError, RefreshOptions};
 use contextd_ops::{Answer, Context, OpError, find};
@@ -25,6 +25,7 @@ pub fn run(cli: &Cli, engine: Engine) -> anyhow::Result<ExitCode> {
     let context = Context::new(Arc::new(engine), crate::now, contextd_render::pack, false);
     let operation = find(name).with_context(|| format!("there is no operation `{name}`"))?;
     match (operation.run)(&context, input) {
+        Ok(answer) if packs::is_written(cli) => packs::write(cli, &context, &answer),
         Ok(answer) => {
             print(cli, &answer);
             context.flush();
@@ -35,8 +36,11 @@ pub fn run(cli: &Cli, engine: Engine) -> anyhow::Result<ExitCode> {
 }
 
 fn print(cli: &Cli, answer: &Answer) {
+    if let (Answer::Pack(pack), Format::Gcb) = (answer, cli.format()) {
+        return ui::print_bytes(&contextd_render::gcb::pack(pack));
+    }
     let format = match answer {
-        Answer::Facts(..) if matches!(cli.command, Command::Schema { .. }) => Format::Json,
+        Answer::Facts(..) if matches!(cli.command, Command::Schema { .. } | Command::Codegraph { .. }) => Format::Json,
         _ if crate::oracle::is_porcelain(&cli.command) => Format::Porcelain,
         _ => cli.format(),
     };
@@ -48,7 +52,7 @@ fn print(cli: &Cli, answer: &Answer) {
 }
 
 /// Says what was wrong and what to do; programs get it as JSON.
-fn refuse(cli: &Cli, error: &OpError) -> ExitCode {
+pub fn refuse(cli: &Cli, error: &OpError) -> ExitCode {
     if cli.format() == Format::Json {
         ui::print(&json!({"error": {"code": error.code, "message": error.message, "remedy": error.remedy}}).to_string());
     }
@@ -134,6 +138,7 @@ fn operation(cli: &Cli, engine: &Engine) -> anyhow::Result<(&'static str, Value,
         Command::Feedback { command } => ("feedback", learn::feedback(command)?, true),
         Command::ReportUsage(args) => ("report_usage", learn::report(args), true),
         Command::Savings(args) => ("savings", learn::savings(args)?, false),
+        Command::Codegraph { entities, hop_depth, change_type } => ("code_graph_context", json!({"entities": entities, "hopDepth": hop_depth, "changeType": change_type, "sizeLimit": cli.budget, "tokenizer": cli.tokenizer}), true),
         Command::Stats => ("get_context_stats", Value::Null, false),
         Command::Doctor => ("doctor", Value::Null, false),
         Command::Refresh { paths, force } => ("refresh_context", json!({"paths": paths, "force": force}), false),
@@ -182,13 +187,15 @@ fn pack(cli: &Cli, engine: &Engine, command: &PackCommand) -> anyhow::Result<(&'
         PackCommand::Get { id } => ("context_pack_get", json!({ "packId": id }), false),
         PackCommand::List { limit } => ("context_pack_list", json!({ "limit": limit }), false),
         PackCommand::Diff { from, to } => ("context_pack_diff", json!({"from": from, "to": to}), false),
-        PackCommand::Create { query, request, intent, scope } => {
+        PackCommand::Export { .. } | PackCommand::Import { .. } => anyhow::bail!("the command is not an operation"),
+        PackCommand::Create { query, request, intent, held, scope, write: _ } => {
             let mut made: PackRequest = match request {
                 Some(path) => serde_json::from_str(&std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?).with_context(|| format!("{} is no PackRequest", path.display()))?,
                 None => PackRequest::default(),
             };
             made.query = query.clone().unwrap_or(made.query);
             made.intent = intent.unwrap_or(made.intent);
+            made.held.pack_ids.extend(held.iter().cloned());
             create(cli, engine, scope, made)?
         }
     })

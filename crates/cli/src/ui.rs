@@ -16,6 +16,13 @@ pub fn print(line: &str) {
     }
 }
 
+/// Prints bytes as they are.
+pub fn print_bytes(bytes: &[u8]) {
+    if std::io::stdout().lock().write_all(bytes).is_err() {
+        std::process::exit(0);
+    }
+}
+
 /// Prints a remark unless told to be quiet.
 pub fn say(quiet: bool, line: &str) {
     if !quiet {

@@ -8,9 +8,10 @@ use contextd_model::ContentHash;
 use contextd_pack::ids::Versions;
 use contextd_pack::request::Ranking;
 use contextd_pack::texts::Replaced;
-use contextd_pack::{ContextPack, Known, FileText, Inputs, PackError, PackRequest, Texts, Tokenizer};
+use contextd_pack::{Built, ContextPack, FileText, HeldItems, Inputs, Known, PackError, PackRequest, Texts, Tokenizer};
 use contextd_retrieve::{Learned, Sources, Weights};
 use contextd_scan::secrets::MARK;
+use std::sync::Arc;
 
 /// Reads files of the work tree through the scanner, so that nothing outside the root is read, and
 /// scrubs them, so that no secret is returned.
@@ -19,6 +20,10 @@ pub struct WorkTree<'e> {
 }
 
 impl Texts for WorkTree<'_> {
+    fn hash(&self, path: &str) -> Option<ContentHash> {
+        self.engine.read(path).ok().map(|bytes| bytes.hash)
+    }
+
     fn read(&self, path: &str) -> Option<FileText> {
         let bytes = self.engine.read(path).ok()?;
         let scrubbed = self.engine.scrubber.scrub(&bytes.text, path);
@@ -53,6 +58,20 @@ impl Engine {
 
     /// Builds the pack of a request with what was learned; items in `known` were sent before.
     pub fn pack_learned(&self, reader: &Reader, request: &PackRequest, learned: Option<&Learned>, known: Option<&Known>, render: &dyn Fn(&ContextPack) -> String) -> Result<ContextPack> {
+        self.build_pack(reader, request, &Caller { learned, known, held_packs: Arc::default() }, render).map(|built| built.pack)
+    }
+
+    /// Returns the id under which the pack of a request may be remembered. What is declared may change
+    /// without the index, so such packs are not.
+    pub fn cache_id(&self, reader: &Reader, request: &PackRequest) -> Result<Option<String>> {
+        let (_, weights) = self.weights(request.profile.as_deref())?;
+        let declared = self.knowledge(reader).version.clone();
+        let versions = Versions { weights, ..versions(reader) };
+        Ok(declared.is_empty().then(|| contextd_pack::ids::pack_id(&versions, &PackRequest { repo_id: self.repo_id(), ..request.clone() })))
+    }
+
+    /// Builds the pack of a request for a caller that may have learned and been sent things.
+    pub fn build_pack(&self, reader: &Reader, request: &PackRequest, caller: &Caller<'_>, render: &dyn Fn(&ContextPack) -> String) -> Result<Built> {
         let (weights, version) = self.weights(request.profile.as_deref())?;
         let budget = &self.config.budget;
         let knowledge = self.knowledge(reader);
@@ -61,26 +80,29 @@ impl Engine {
             Ranking::Search => budget.search_tokens,
             Ranking::Task | Ranking::Auto => budget.task_tokens,
         };
-        let versions = Versions {
-            index_signature: reader.snapshot.index_signature().to_hex(),
-            history: reader.history.head.map(|head| head.to_string()).unwrap_or_default(),
-            weights: version,
-            declared: knowledge.version.clone(),
-            learned: learned.map(|learned| learned.version.clone()).unwrap_or_default(),
-        };
+        let versions = Versions { weights: version, declared: knowledge.version.clone(), learned: caller.learned.map(|learned| learned.version.clone()).unwrap_or_default(), ..versions(reader) };
         let texts = self.texts();
         let notes = self.notes(reader, &knowledge);
+        let held = HeldItems::of(&caller.held_packs, &request.held.ids);
+        let start = std::time::Instant::now();
         let inputs = Inputs {
-            sources: Sources { learned, ..reader.sources(None) },
-            known,
+            layer: &reader.snapshot,
+            sources: Some(Sources { learned: caller.learned, ..reader.sources(None) }),
+            seeds: None,
+            known: caller.known,
+            notes: notes.as_deref(),
             texts: &texts,
+            history: Some(reader.history.view()),
+            rules: &[],
+            held: &held,
+            held_packs: caller.held_packs.clone(),
             weights: &weights,
             versions,
             default_tokens: u64::from(tokens),
             default_lambda: self.config.query.mmr_lambda,
             default_tokenizer: Tokenizer::by_name(&budget.tokenizer).unwrap_or_default(),
             render,
-            notes: notes.as_deref(),
+            clock: &|| start.elapsed().as_micros() as u64,
         };
         let request = PackRequest { repo_id: self.repo_id(), ..request.clone() };
         Ok(contextd_pack::build(&inputs, &request)?)
@@ -100,4 +122,18 @@ impl Engine {
         }
         id
     }
+}
+
+/// What is known of who asks.
+#[derive(Clone, Default)]
+pub struct Caller<'a> {
+    pub learned: Option<&'a Learned>,
+    pub known: Option<&'a Known>,
+    /// Packs that it says it has.
+    pub held_packs: Arc<Vec<ContextPack>>,
+}
+
+/// Returns what every pack of a reader depends on.
+fn versions(reader: &Reader) -> Versions {
+    Versions { index_signature: reader.snapshot.index_signature().to_hex(), history: reader.history.head.map(|head| head.to_string()).unwrap_or_default(), ..Versions::default() }
 }

@@ -5,6 +5,7 @@
 //! published. Clocks, homes and terminals stay outside: what is needed of them is handed in.
 
 mod archive;
+pub mod artifacts;
 mod audit;
 mod change;
 mod changes;
@@ -36,7 +37,7 @@ mod watching;
 
 pub use audit::Redacted;
 pub use change::{Change, ChangeSource, ChangedFile, ChangedSymbol, SymbolChange, unified};
-pub use context::WorkTree;
+pub use context::{Caller, WorkTree};
 pub use doctor::Checkup;
 pub use engine::{Engine, EngineOptions};
 pub use error::{EngineError, Result};

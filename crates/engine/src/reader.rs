@@ -13,8 +13,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 pub struct Reader {
     pub snapshot: Snapshot,
     pub catalog: Catalog,
-    pub history: History,
-    pub commits: Commits,
+    pub history: Arc<History>,
+    pub commits: Arc<Commits>,
     /// What is declared, with the state of the files it was read from.
     pub(crate) knowledge: Mutex<Option<(Stamp, Arc<Knowledge>)>>,
     /// What was learned about this snapshot, with the numbers that say whether it is current.
@@ -37,8 +37,26 @@ impl Engine {
         let (history, _problems) = self.history();
         let catalog = Catalog::of(&snapshot);
         let commits = Commits::of(&history.view(), &snapshot);
+        Ok(Reader { snapshot, catalog, history: Arc::new(history), commits: Arc::new(commits), knowledge: Mutex::default(), learned: Mutex::new(None), head_mark, suite: OnceLock::new() })
+    }
+
+    /// Opens the published snapshot when another one was open before: what was gathered from history is
+    /// taken over while the head stands where it stood.
+    pub fn reader_after(&self, earlier: &Reader) -> Result<Reader> {
+        let Some(snapshot) = self.snapshot()? else { return Err(EngineError::NoIndex { root: self.places.root.clone() }) };
+        self.load_overlays()?;
+        let head_mark = self.head_mark();
+        let history = if head_mark.is_some() && head_mark == earlier.head_mark { earlier.history.clone() } else { Arc::new(self.history().0) };
+        // Commits are kept by the numbers of the files they touched.
+        let same = Arc::ptr_eq(&history, &earlier.history) && same_paths(&snapshot, &earlier.snapshot);
+        let commits = if same { earlier.commits.clone() } else { Arc::new(Commits::of(&history.view(), &snapshot)) };
+        let catalog = Catalog::of(&snapshot);
         Ok(Reader { snapshot, catalog, history, commits, knowledge: Mutex::default(), learned: Mutex::new(None), head_mark, suite: OnceLock::new() })
     }
+}
+
+fn same_paths(one: &Snapshot, two: &Snapshot) -> bool {
+    one.file_count() == two.file_count() && (0..one.file_count()).all(|file| one.file(file).path() == two.file(file).path())
 }
 
 impl Reader {
@@ -49,6 +67,6 @@ impl Reader {
 
     /// Returns what rankings read; commits up to `hidden` take no part.
     pub fn sources(&self, hidden: Option<u32>) -> Sources<'_> {
-        Sources { snapshot: &self.snapshot, catalog: &self.catalog, commits: (!self.commits.is_empty()).then_some(&self.commits), hidden, learned: None, parameters: &Parameters::DEFAULT }
+        Sources { snapshot: &self.snapshot, catalog: &self.catalog, commits: (!self.commits.is_empty()).then_some(&*self.commits), hidden, learned: None, parameters: &Parameters::DEFAULT }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::accounts::{Accounts, Noted, lock};
 use crate::error::OpError;
+use crate::pack_cache::PackCache;
 use contextd_engine::{Engine, Progress, Reader, Silent};
 use contextd_pack::{ContextPack, Known};
 use contextd_retrieve::{Learned, understand};
@@ -29,6 +30,8 @@ pub struct Context {
     opened: Arc<AtomicU64>,
     pub(crate) accounts: Arc<Accounts>,
     pub(crate) noted: Arc<Mutex<Option<Noted>>>,
+    /// Packs that were built by this process.
+    pub(crate) packs: Arc<PackCache>,
 }
 
 /// Who asks, and how what was learned takes part.
@@ -52,7 +55,7 @@ const NAME: usize = 120;
 impl Context {
     pub fn new(engine: Arc<Engine>, now: fn() -> i64, render: RenderPack, stays: bool) -> Self {
         let asker = Asker { surface: if stays { "mcp" } else { "cli" }, ..Asker::default() };
-        Self { engine, now, render, stays, asker, progress: Arc::new(Silent), reader: Arc::default(), opened: Arc::default(), accounts: Arc::default(), noted: Arc::default() }
+        Self { engine, now, render, stays, asker, progress: Arc::new(Silent), reader: Arc::default(), opened: Arc::default(), accounts: Arc::default(), noted: Arc::default(), packs: Arc::default() }
     }
 
     /// Returns the same for one call, whose caller hears its progress and may end it.
@@ -104,7 +107,10 @@ impl Context {
         if let Some(reader) = kept.as_ref().filter(is_current) {
             return Ok(reader.clone());
         }
-        let reader = Arc::new(self.engine.reader()?);
+        let reader = Arc::new(match kept.as_ref() {
+            Some(earlier) => self.engine.reader_after(earlier)?,
+            None => self.engine.reader()?,
+        });
         self.opened.fetch_add(1, Ordering::Relaxed);
         *kept = Some(reader.clone());
         Ok(reader)

@@ -70,6 +70,9 @@ pub struct Limits {
     pub strictness: Strictness,
     #[schemars(skip)]
     pub format: Option<String>,
+    /// What the caller has: packs and items that are referred to, not sent again
+    #[schemars(skip)]
+    pub held: contextd_pack::request::Held,
 }
 
 /// Input of `query_context`.
@@ -233,6 +236,35 @@ pub struct ListInput {
 pub struct PackGetInput {
     /// The id, or its first digits
     pub pack_id: String,
+}
+
+/// Input of `context_pack_write`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PackWriteInput {
+    /// Stored packs, by id
+    pub pack_ids: Vec<String>,
+}
+
+/// Input of `code_graph_context`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct CodeGraphInput {
+    /// Keys such as `src/user.rs-user-User`, symbolIds or names
+    #[serde(alias = "baseEntities", alias = "base_entities")]
+    pub entities: Vec<String>,
+    /// 0 to 3, 2 by default
+    #[serde(alias = "hop_depth")]
+    pub hop_depth: Option<u32>,
+    #[serde(alias = "change_type")]
+    pub change_type: Option<contextd_pack::codegraph::ChangeType>,
+    #[serde(alias = "focus_areas")]
+    pub focus_areas: Option<Vec<contextd_pack::codegraph::FocusArea>>,
+    /// Most tokens, at most 100,000
+    #[serde(alias = "size_limit")]
+    pub size_limit: Option<u64>,
+    #[schemars(skip)]
+    pub tokenizer: Option<Tokenizer>,
 }
 
 /// Input of `context_pack_diff`.

@@ -6,6 +6,7 @@
 mod accounts;
 mod answer;
 mod ask;
+mod codegraph;
 mod context;
 mod doctor;
 mod error;
@@ -18,6 +19,7 @@ mod inputs;
 pub mod oracle;
 mod outputs;
 mod overlay;
+mod pack_cache;
 mod packs;
 mod plain;
 mod projects;

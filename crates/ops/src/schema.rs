@@ -5,7 +5,9 @@ use crate::context::Context;
 use crate::error::OpError;
 use crate::inputs::SchemaInput;
 use crate::table::OPERATIONS;
-use contextd_pack::{ContextPack, PackDiff, PackRequest};
+use contextd_pack::artifact::{PackManifest, PackShards};
+use contextd_pack::codegraph::{CodeGraph, CodeGraphError};
+use contextd_pack::{ContextPack, LayerLine, PackDiff, PackRequest, SeedRecord};
 use schemars::{JsonSchema, schema_for};
 use serde_json::Value;
 
@@ -27,6 +29,12 @@ pub const SCHEMAS: &[Named] = &[
     ("Picture", of::<crate::oracle::Picture>),
     ("Brief", of::<crate::oracle::Brief>),
     ("TestScope", of::<TestScope>),
+    ("CodeGraph", of::<CodeGraph>),
+    ("CodeGraphError", of::<CodeGraphError>),
+    ("PackShards", of::<PackShards>),
+    ("PackManifest", of::<PackManifest>),
+    ("SeedRecord", of::<SeedRecord>),
+    ("LayerLine", of::<LayerLine>),
 ];
 
 /// Returns the schema of a type.

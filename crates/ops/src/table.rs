@@ -12,7 +12,7 @@ use crate::report::ReportInput;
 use crate::savings::SavingsInput;
 use crate::overlay::{AddInput, DeleteInput};
 use crate::task_context::TaskContextInput;
-use crate::{accounts, doctor, feedback, files, impact, index, overlay, packs, pr, rebuild, report, savings, schema, search, stats, symbol, task_context, tests, why};
+use crate::{accounts, codegraph, doctor, feedback, files, impact, index, overlay, packs, pr, rebuild, report, savings, schema, search, stats, symbol, task_context, tests, why};
 use contextd_pack::PackRequest;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -148,6 +148,10 @@ operations! {
         "Nodes and edges around a ref, symbol, file or folder, to draw. Use it to see structure; for one symbol's uses, symbol.";
     "prime" "prime" PrimeInput => oracle::prime, [],
         "A brief of the project under 2,000 tokens: what it is, entry points, commands, parts, rules, hot spots. Use it once, at the start.";
+    "context_pack_write" "pack-write" PackWriteInput => packs::write, [writes],
+        "Adds stored packs to the artifact of the index, context_packs.jsonl.";
+    "code_graph_context" "codegraph" CodeGraphInput => codegraph::run, [],
+        "Entities around a change by their interfaces, relationships, testability and risk, without code. Use it to plan a change of known entities; for a task in words use context_for_task.";
     "audit_secrets" "audit" NoInput => files::audit_secrets, [],
         "What was redacted, by file, line and rule; never the value.";
     "feedback" "feedback" FeedbackInput => feedback::feedback, [writes],

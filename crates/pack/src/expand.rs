@@ -1,12 +1,12 @@
 //! Following the graph from the seeds, a few hops, each with its evidence.
 
 use crate::pack::{Evidence, Step};
-use crate::request::{Direction, Expansion, EvidenceKind, Strictness, edge_type};
+use crate::layer::Layer;
+use crate::plan::Plan;
+use crate::request::{Direction, EdgeType, EvidenceKind, Expansion, Strictness, edge_type};
 use contextd_model::graph::EdgeRow;
 use contextd_model::{EdgeKind, Provenance};
-use contextd_retrieve::Catalog;
-use contextd_snapshot::Snapshot;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 /// Parts of a pack, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -112,89 +112,105 @@ const BREADTH: usize = 30;
 /// Symbols reached in all.
 const MOST: usize = 400;
 
+/// What is followed, and how far.
+pub struct Route<'a> {
+    pub expansion: &'a Expansion,
+    pub plan: &'a Plan,
+    pub hops: u32,
+    pub strictness: Strictness,
+}
+
 /// Follows the graph from `seeds` (symbol and score), nearest first.
-pub fn expand(snapshot: &Snapshot, catalog: &Catalog, expansion: &Expansion, hops: u32, strictness: Strictness, seeds: &[(u32, f64)]) -> Expanded {
+pub fn expand(layer: &dyn Layer, route: &Route<'_>, seeds: &[(u32, f64)]) -> Expanded {
     let mut expanded = Expanded::default();
-    let mut seen: BTreeMap<u32, ()> = seeds.iter().map(|&(symbol, _)| (symbol, ())).collect();
+    let mut seen: BTreeSet<u32> = seeds.iter().map(|&(symbol, _)| symbol).collect();
+    let mut gaps: BTreeSet<u32> = BTreeSet::new();
     let mut frontier: Vec<Reach> = seeds.iter().take(FOLLOWED).map(|&(symbol, score)| Reach { symbol, section: Section::Seeds, distance: 0, evidence: 1.0, origin_score: score, path: Vec::new() }).collect();
-    for hop in 1..=hops {
-        let mut next: Vec<Reach> = Vec::new();
-        for from in &frontier {
-            next.extend(neighbors(snapshot, catalog, expansion, from));
-        }
+    for hop in 1..=route.hops {
+        let mut next: Vec<Reach> = frontier.iter().flat_map(|from| neighbors(layer, route, from)).collect();
         next.sort_by(|a, b| (b.evidence * b.origin_score).total_cmp(&(a.evidence * a.origin_score)).then(a.symbol.cmp(&b.symbol)).then(a.section.cmp(&b.section)));
         frontier.clear();
         for reach in next {
-            if expanded.reached.len() >= MOST || seen.contains_key(&reach.symbol) {
+            if expanded.reached.len() >= MOST || seen.contains(&reach.symbol) {
                 continue;
             }
-            let gap = expansion.require_evidence && reach.path.iter().any(|hop| !counts(&hop.edge, &expansion.evidence_kinds));
-            if gap && strictness != Strictness::Loose {
-                expanded.without_evidence.push(reach.symbol);
+            let gap = route.expansion.require_evidence && reach.path.iter().any(|hop| !counts(&hop.edge, &route.expansion.evidence_kinds));
+            if gap && route.strictness != Strictness::Loose {
+                gaps.insert(reach.symbol);
             }
-            seen.insert(reach.symbol, ());
-            if gap && strictness == Strictness::Strict {
+            // A path without evidence does not stand in the way of a later one that has it.
+            if gap && route.strictness == Strictness::Strict {
                 continue;
             }
+            seen.insert(reach.symbol);
             expanded.max_hop = hop;
             frontier.push(reach.clone());
             expanded.reached.push(reach);
         }
     }
+    if route.strictness == Strictness::Strict {
+        gaps.retain(|symbol| !seen.contains(symbol));
+    }
+    expanded.without_evidence = gaps.into_iter().collect();
     expanded
 }
 
-fn neighbors(snapshot: &Snapshot, catalog: &Catalog, expansion: &Expansion, from: &Reach) -> Vec<Reach> {
+fn neighbors(layer: &dyn Layer, route: &Route<'_>, from: &Reach) -> Vec<Reach> {
     let mut found: Vec<(u32, EdgeRow, Section)> = Vec::new();
     let first = from.distance == 0;
     // Imports hang on the file; what a seed imports is what its file imports.
-    let file = snapshot.symbols_of_file(snapshot.file_of(from.symbol)).start;
+    let file = layer.file_range(layer.file_number(from.symbol)).start;
     for (place, only) in [(from.symbol, None), (file, Some(EdgeKind::Imports))] {
         if only.is_some() && (!first || place == from.symbol) {
             continue;
         }
-        gather(snapshot, expansion, place, only, first, &mut found);
+        gather(layer, route, place, only, first, &mut found);
     }
     let mut reached: Vec<Reach> = Vec::new();
     for (target, edge, section) in found {
-        let test = catalog.is_test(target) && section != Section::Docs;
+        let test = layer.is_test(target) && section != Section::Docs;
         let section = if from.distance > 0 && section != from.section { Section::Related } else { section };
         reached.push(from.reach(target, edge, if test { Section::Tests } else { section }));
     }
     if first {
-        reached.extend(around(snapshot, catalog, expansion, from));
+        reached.extend(around(layer, route.expansion, from));
     }
     reached
 }
 
-fn gather(snapshot: &Snapshot, expansion: &Expansion, place: u32, only: Option<EdgeKind>, first: bool, found: &mut Vec<(u32, EdgeRow, Section)>) {
-    let graph = snapshot.graph();
-    let wanted = |kind: EdgeKind| only.is_none_or(|only| only == kind) && (expansion.follows(kind) || first && edge_type(kind).is_none());
+fn gather(layer: &dyn Layer, route: &Route<'_>, place: u32, only: Option<EdgeKind>, first: bool, found: &mut Vec<(u32, EdgeRow, Section)>) {
+    let Route { expansion, plan, .. } = route;
+    let wanted = |kind: EdgeKind| only.is_none_or(|only| only == kind) && (expansion.follows(kind) || plan.follow.contains(&kind) || first && edge_type(kind).is_none());
     let mut add = |incoming: bool, edges: &mut dyn Iterator<Item = (u32, EdgeRow)>| {
         let mut rows: Vec<(u32, EdgeRow, Section)> = edges.filter(|(_, edge)| wanted(edge.kind())).filter_map(|(other, edge)| Some((other, edge, section_of(edge.kind(), incoming)?))).collect();
         rows.sort_by_key(|(other, edge, section)| (std::cmp::Reverse(edge.confidence), std::cmp::Reverse(edge.count), *other, *section));
         rows.truncate(BREADTH);
         found.extend(rows);
     };
-    if expansion.direction != Direction::In {
-        add(false, &mut graph.out(place).iter().map(|edge| (edge.target, *edge)));
+    let outward = match expansion.direction {
+        Direction::Out => true,
+        Direction::Both => !plan.incoming,
+        Direction::In => false,
+    };
+    if outward {
+        add(false, &mut layer.out(place).iter().map(|edge| (edge.target, *edge)));
     }
     if expansion.direction != Direction::Out && only.is_none() {
-        add(true, &mut graph.incoming(place).take(4_000));
+        add(true, &mut layer.incoming(place).take(4_000));
     }
 }
 
 /// Returns the type that a seed belongs to, and its neighbours in the file when they are wanted.
-fn around(snapshot: &Snapshot, catalog: &Catalog, expansion: &Expansion, from: &Reach) -> Vec<Reach> {
-    let structural = |target: u32| EdgeRow { target, kind: EdgeKind::MemberOf as u8, confidence: 100, provenance: Provenance::Structural as u8, line: snapshot.symbol(from.symbol).start_line(), count: 1 };
+fn around(layer: &dyn Layer, expansion: &Expansion, from: &Reach) -> Vec<Reach> {
+    let structural = |target: u32| EdgeRow { target, kind: EdgeKind::MemberOf as u8, confidence: 100, provenance: Provenance::Structural as u8, line: layer.lines(from.symbol).0, count: 1 };
     let mut found = Vec::new();
-    let owner = catalog.owner[from.symbol as usize];
+    let owner = layer.owner(from.symbol);
     if owner != from.symbol {
         found.push(from.reach(owner, structural(owner), Section::Related));
     }
     if expansion.include_same_file_neighbors {
-        let parent = snapshot.symbol(from.symbol).parent();
-        let siblings = snapshot.symbols_of_file(snapshot.file_of(from.symbol)).skip(1).filter(|&other| other != from.symbol && snapshot.symbol(other).parent() == parent);
+        let parent = layer.parent(from.symbol);
+        let siblings = layer.file_range(layer.file_number(from.symbol)).skip(1).filter(|&other| other != from.symbol && layer.parent(other) == parent);
         found.extend(siblings.take(BREADTH).map(|other| from.reach(other, structural(other), Section::Related)));
     }
     found
@@ -229,28 +245,28 @@ impl Hop {
         if self.edge.target == self.to { self.from } else { self.to }
     }
 
-    pub fn step(&self, snapshot: &Snapshot) -> Step {
+    pub fn step(&self, layer: &dyn Layer) -> Step {
         let holder = self.holder();
         let target = if holder == self.from { self.to } else { self.from };
-        Step { edge_type: self.edge.kind().name().to_owned(), from: name(snapshot, holder), to: name(snapshot, target), evidence_id: self.evidence_id(snapshot) }
+        Step { edge_type: edge_type(self.edge.kind()).map_or(self.edge.kind().name(), EdgeType::name).to_owned(), kind: self.edge.kind().name().to_owned(), from: name(layer, holder), to: name(layer, target), evidence_id: self.evidence_id(layer) }
     }
 
-    pub fn evidence(&self, snapshot: &Snapshot) -> Evidence {
+    pub fn evidence(&self, layer: &dyn Layer) -> Evidence {
         Evidence {
             kind: evidence_kind(&self.edge).name().to_owned(),
-            evidence_id: self.evidence_id(snapshot),
+            evidence_id: self.evidence_id(layer),
             confidence: f64::from(self.edge.confidence) / 100.0,
+            provenance: self.edge.provenance().name().to_owned(),
             certainty: if self.edge.is_known() { "known" } else { "guessed" }.to_owned(),
         }
     }
 
-    fn evidence_id(&self, snapshot: &Snapshot) -> String {
-        let path = snapshot.symbol(self.holder()).path();
+    fn evidence_id(&self, layer: &dyn Layer) -> String {
+        let path = layer.path(self.holder());
         if self.edge.line == 0 { self.edge.kind().name().to_owned() } else { format!("{path}:{}", self.edge.line) }
     }
 }
 
-fn name(snapshot: &Snapshot, symbol: u32) -> String {
-    let symbol = snapshot.symbol(symbol);
-    if symbol.parent().is_none() { symbol.path().to_owned() } else { symbol.qualified().into_owned() }
+fn name(layer: &dyn Layer, symbol: u32) -> String {
+    if layer.is_file(symbol) { layer.path(symbol).to_owned() } else { layer.qualified(symbol).into_owned() }
 }

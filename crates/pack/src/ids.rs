@@ -2,10 +2,9 @@
 
 use crate::canonical;
 use crate::request::PackRequest;
-use contextd_lang::LanguageId;
 use contextd_model::ContentHash;
 use contextd_model::symbol_id::symbol_id;
-use contextd_snapshot::Snapshot;
+use crate::layer::Layer;
 use sha2::{Digest, Sha256};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -15,33 +14,30 @@ const UID_DIGITS: usize = 24;
 
 /// Symbol ids of a snapshot, made file by file when asked for.
 pub struct SymbolIds<'s> {
-    snapshot: &'s Snapshot,
+    layer: &'s dyn Layer,
     files: RefCell<BTreeMap<u32, Vec<String>>>,
 }
 
 impl<'s> SymbolIds<'s> {
-    pub fn new(snapshot: &'s Snapshot) -> Self {
-        Self { snapshot, files: RefCell::default() }
+    pub fn new(layer: &'s dyn Layer) -> Self {
+        Self { layer, files: RefCell::default() }
     }
 
     /// Returns the id of a symbol; same-named siblings are told apart by ordinals.
     pub fn of(&self, symbol: u32) -> String {
-        let file = self.snapshot.file_of(symbol);
+        let file = self.layer.file_number(symbol);
         let mut files = self.files.borrow_mut();
-        let ids = files.entry(file).or_insert_with(|| ids_of_file(self.snapshot, file));
-        let at = symbol.saturating_sub(self.snapshot.symbols_of_file(file).start) as usize;
+        let ids = files.entry(file).or_insert_with(|| ids_of_file(self.layer, file));
+        let at = symbol.saturating_sub(self.layer.file_range(file).start) as usize;
         ids.get(at).cloned().unwrap_or_default()
     }
 }
 
-fn ids_of_file(snapshot: &Snapshot, file: u32) -> Vec<String> {
+fn ids_of_file(layer: &dyn Layer, file: u32) -> Vec<String> {
     let mut seen: BTreeMap<String, u32> = BTreeMap::new();
-    let make = |number: u32, ordinal: u32| {
-        let symbol = snapshot.symbol(number);
-        symbol_id(LanguageId(symbol.language()).name(), "", symbol.path(), &symbol.qualified(), symbol.kind(), ordinal)
-    };
-    snapshot
-        .symbols_of_file(file)
+    let make = |symbol: u32, ordinal: u32| symbol_id(layer.language(symbol), "", layer.path(symbol), &layer.qualified(symbol), layer.kind(symbol), ordinal);
+    layer
+        .file_range(file)
         .map(|number| {
             let ordinal = seen.entry(make(number, 0)).or_insert(0);
             *ordinal += 1;
@@ -97,7 +93,7 @@ pub fn pack_root(query: &str, uids: &[String]) -> String {
     hex(&sha.finalize())
 }
 
-fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

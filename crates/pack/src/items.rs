@@ -1,53 +1,85 @@
 //! A candidate → the item that shows it, whole or by its signature.
 
 use crate::build::Inputs;
+use crate::held::Shown;
 use crate::ids::{SymbolIds, chunk_uid};
+use crate::layer::{Detail, Layer};
 use crate::pack::{ContextItem, Excerpt, Range, Scores, Truncation, Why};
-use crate::texts::{FileText, cut};
-use contextd_lang::LanguageId;
-use contextd_model::SymbolKind;
-use contextd_snapshot::Snapshot;
+use crate::texts::{FileText, Texts, cut};
+use contextd_model::{ContentHash, SymbolKind};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Longest signature shown, in bytes.
 const MAX_SIGNATURE: usize = 600;
+/// Longest doc comment shown with a signature, in bytes.
+const MAX_DOC: usize = 400;
+/// Members shown in the outline of a type.
+const MAX_MEMBERS: usize = 40;
+
+/// A file that an answer was made from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Read {
+    pub path: String,
+    /// Hash at which it was indexed.
+    pub hash: ContentHash,
+    /// It was still so when it was read.
+    pub fresh: bool,
+}
+
+impl Read {
+    /// True when reading the file again would give what it gave.
+    pub fn holds(&self, texts: &dyn Texts) -> bool {
+        (texts.hash(&self.path) == Some(self.hash)) == self.fresh
+    }
+}
 
 /// Makes items, reading each file once.
 pub struct Shop<'a> {
     inputs: &'a Inputs<'a>,
     ids: SymbolIds<'a>,
     files: RefCell<BTreeMap<u32, Option<Rc<FileText>>>>,
+    /// Details are unpacked from the index, so each is asked for once.
+    details: RefCell<BTreeMap<u32, Rc<Detail>>>,
     max_bytes: usize,
+    /// Doc comments stand with signatures.
+    documented: bool,
 }
 
 /// What is shown and where it lies, before it becomes an item.
-pub struct Shown<'c> {
+pub struct View<'c> {
     pub symbol: u32,
     pub lines: Option<(u32, u32)>,
-    pub body: bool,
+    pub shown: Shown,
     pub scores: &'c Scores,
     pub why: &'c Why,
 }
 
 impl<'a> Shop<'a> {
-    pub fn new(inputs: &'a Inputs<'a>, max_bytes: usize) -> Self {
-        Self { inputs, ids: SymbolIds::new(inputs.sources.snapshot), files: RefCell::default(), max_bytes }
-    }
-
-    fn snapshot(&self) -> &'a Snapshot {
-        self.inputs.sources.snapshot
+    pub fn new(inputs: &'a Inputs<'a>, max_bytes: usize, documented: bool) -> Self {
+        Self { inputs, ids: SymbolIds::new(inputs.layer), files: RefCell::default(), details: RefCell::default(), max_bytes, documented }
     }
 
     /// Returns the file as it is on disk, when it is as it was indexed.
     fn text(&self, file: u32) -> Option<Rc<FileText>> {
+        let layer = self.inputs.layer;
         let mut files = self.files.borrow_mut();
-        let entry = files.entry(file).or_insert_with(|| {
-            let indexed = self.snapshot().file(file);
-            self.inputs.texts.read(indexed.path()).filter(|text| text.hash == indexed.hash()).map(Rc::new)
-        });
+        let entry = files.entry(file).or_insert_with(|| self.inputs.texts.read(layer.file_path(file)).filter(|text| text.hash == layer.file_hash(file)).map(Rc::new));
         entry.clone()
+    }
+
+    fn detail(&self, symbol: u32) -> Rc<Detail> {
+        self.details.borrow_mut().entry(symbol).or_insert_with(|| Rc::new(self.inputs.layer.detail(symbol))).clone()
+    }
+
+    fn title(&self, symbol: u32) -> String {
+        title_of(self.inputs.layer, symbol, &self.detail(symbol).signature)
+    }
+
+    /// Returns the files that were read, with whether each was as it was indexed.
+    pub fn reads(&self) -> Vec<Read> {
+        self.files.borrow().iter().map(|(&file, text)| Read { path: self.inputs.layer.file_path(file).to_owned(), hash: self.inputs.layer.file_hash(file), fresh: text.is_some() }).collect()
     }
 
     /// Returns an estimate of the bytes that the body takes.
@@ -55,73 +87,122 @@ impl<'a> Shop<'a> {
         let bytes = match lines {
             Some((first, last)) => (last.saturating_sub(first) as usize + 1) * 36,
             None => {
-                let detail = self.snapshot().symbol(symbol).detail();
+                let detail = self.detail(symbol);
                 detail.end.saturating_sub(detail.doc_start.min(detail.start)) as usize
             }
         };
         bytes.min(self.max_bytes)
     }
 
+    /// True when the caller says that it has something of the symbol.
+    pub fn may_be_held(&self, symbol: u32) -> bool {
+        !self.inputs.held.is_empty() && self.inputs.held.may_hold(&self.ids.of(symbol))
+    }
+
+    /// Returns the declaration that stands for a symbol, with its doc comment where that is wanted.
+    pub fn signature(&self, symbol: u32) -> String {
+        let title = self.title(symbol);
+        let doc = if self.documented { self.detail(symbol).doc.clone() } else { String::new() };
+        let doc = cut(doc.trim(), MAX_DOC).0;
+        if doc.is_empty() { title } else { format!("{title}\n{doc}") }
+    }
+
+    /// Returns a type's declaration with those of its members, or nothing when it has none.
+    pub fn outline(&self, symbol: u32) -> Option<String> {
+        let layer = self.inputs.layer;
+        if !layer.kind(symbol).is_type() {
+            return None;
+        }
+        let members = layer.file_range(layer.file_number(symbol)).skip_while(|&other| other <= symbol).take_while(|&other| layer.lines(other).0 <= layer.lines(symbol).1);
+        let lines: Vec<String> = members.filter(|&other| layer.parent(other) == Some(symbol)).take(MAX_MEMBERS).map(|member| format!("  {}", one_line(&self.title(member)))).collect();
+        (!lines.is_empty()).then(|| format!("{}\n{}", one_line(&self.signature(symbol)), lines.join("\n")))
+    }
+
     /// Returns the item for what is shown.
-    pub fn item(&self, shown: &Shown<'_>) -> ContextItem {
-        let snapshot = self.snapshot();
-        let (symbol, file) = (snapshot.symbol(shown.symbol), snapshot.file_of(shown.symbol));
+    pub fn item(&self, view: &View<'_>) -> ContextItem {
+        let layer = self.inputs.layer;
+        let (symbol, file) = (view.symbol, layer.file_number(view.symbol));
         let text = self.text(file);
-        let detail = symbol.detail();
-        let (start, end) = match (&text, shown.lines) {
+        let detail = self.detail(symbol);
+        let (start, end) = match (&text, view.lines) {
             (Some(text), Some((first, last))) => line_span(&text.scrubbed, first, last),
-            _ if symbol.parent().is_none() => (0, text.as_ref().map_or(0, |text| text.scrubbed.len() as u32)),
+            _ if layer.is_file(symbol) => (0, text.as_ref().map_or(0, |text| text.scrubbed.len() as u32)),
             _ => (detail.doc_start.min(detail.start), detail.end),
         };
-        let (first, last) = shown.lines.unwrap_or((symbol.start_line(), symbol.end_line()));
-        let whole = text.as_ref().map_or(String::new(), |text| text.part(start, end).to_owned());
-        let title = title(snapshot, shown.symbol);
-        let is_symbol = symbol.parent().is_some() && shown.lines.is_none();
-        let label = symbol.qualified().into_owned();
+        let (first, last) = view.lines.unwrap_or(layer.lines(symbol));
+        let whole = text.as_ref().map_or("", |text| text.part(start, end));
+        let title = self.title(symbol);
+        let is_symbol = !layer.is_file(symbol) && view.lines.is_none();
+        let label = layer.qualified(symbol).into_owned();
+        let kind = layer.kind(symbol);
+        let path = layer.path(symbol);
+        let uid = chunk_uid(path, kind.name(), &format!("{label} {}", if is_symbol { 0 } else { first }), if text.is_some() { whole } else { &title });
+        let symbol_id = is_symbol.then(|| self.ids.of(symbol));
+        let held = self.inputs.held.has(symbol_id.as_deref(), &uid, view.shown);
         ContextItem {
             kind: if is_symbol { "symbol" } else { "chunk" }.to_owned(),
-            symbol_id: is_symbol.then(|| self.ids.of(shown.symbol)),
-            chunk_uid: chunk_uid(symbol.path(), symbol.kind().name(), &format!("{label} {}", if is_symbol { 0 } else { first }), if text.is_some() { &whole } else { &title }),
-            file_rel_path: symbol.path().to_owned(),
+            file_rel_path: path.to_owned(),
             range: text.as_ref().map_or(Range { start, end }, |text| Range { start: text.utf16(start), end: text.utf16(end) }),
             lines: Range { start: first, end: last },
-            language_id: LanguageId(symbol.language()).name().to_owned(),
-            symbol_kind: symbol.kind().name().to_owned(),
-            name: if symbol.parent().is_none() { symbol.path().rsplit('/').next().unwrap_or_default().to_owned() } else { label },
-            excerpt: self.excerpt(shown, text.as_deref(), (start, end), &title),
+            language_id: layer.language(symbol).to_owned(),
+            symbol_kind: kind.name().to_owned(),
+            name: if layer.is_file(symbol) { path.rsplit('/').next().unwrap_or_default().to_owned() } else { label },
+            excerpt: if held { Excerpt::held() } else { self.excerpt(view, text.as_deref(), (start, end)) },
             title,
-            content_hash: snapshot.file(file).hash().to_hex(),
+            content_hash: layer.file_hash(file).to_hex(),
             stale: text.is_none(),
             known: false,
-            scores: shown.scores.clone(),
-            why: shown.why.clone(),
+            scores: view.scores.clone(),
+            why: view.why.clone(),
+            symbol_id,
+            chunk_uid: uid,
         }
     }
 
-    fn excerpt(&self, shown: &Shown<'_>, text: Option<&FileText>, (start, end): (u32, u32), title: &str) -> Excerpt {
-        if let Some(text) = text.filter(|_| shown.body) {
+    fn excerpt(&self, view: &View<'_>, text: Option<&FileText>, (start, end): (u32, u32)) -> Excerpt {
+        if let Some(text) = text.filter(|_| view.shown == Shown::Body) {
             let whole = text.part(start, end).trim_end();
             let (part, truncated) = cut(whole, self.max_bytes);
-            let truncation = truncated.then(|| Truncation { max_bytes: self.max_bytes as u64, reason: "maxBytesPerItem".to_owned() });
-            return Excerpt { text: dedent(part, text, start), detail: "body".to_owned(), truncated, truncation, redacted: text.is_redacted(start, start + part.len() as u32) };
+            return Excerpt { redacted: text.is_redacted(start, start + part.len() as u32), ..Excerpt::of(dedent(part, text, start), Shown::Body, truncated.then_some(self.max_bytes)) };
         }
-        let limit = MAX_SIGNATURE.min(self.max_bytes);
-        let (part, cut) = cut(title, limit);
-        // A signature leaves out the body; it is only cut when it is itself too long.
-        let truncation = cut.then(|| Truncation { max_bytes: limit as u64, reason: "maxBytesPerItem".to_owned() });
-        Excerpt { text: part.to_owned(), detail: "signature".to_owned(), truncated: cut, truncation, redacted: false }
+        let outline = (view.shown == Shown::Outline).then(|| self.outline(view.symbol)).flatten();
+        let (shown, limit, all) = match outline {
+            Some(outline) => (Shown::Outline, self.max_bytes, outline),
+            None => (Shown::Signature, MAX_SIGNATURE.min(self.max_bytes), self.signature(view.symbol)),
+        };
+        let (part, was_cut) = cut(&all, limit);
+        // What leaves out the body is only cut when it is itself too long.
+        Excerpt::of(part.to_owned(), shown, was_cut.then_some(limit))
+    }
+}
+
+impl Excerpt {
+    fn of(text: String, shown: Shown, cut_at: Option<usize>) -> Excerpt {
+        let truncation = cut_at.map(|limit| Truncation { max_bytes: limit as u64, reason: "maxBytesPerItem".to_owned() });
+        Excerpt { text, detail: shown.name().to_owned(), truncated: truncation.is_some(), truncation, redacted: false }
+    }
+
+    /// Stands for a text that the caller has.
+    fn held() -> Excerpt {
+        Excerpt { text: String::new(), detail: "held".to_owned(), truncated: false, truncation: None, redacted: false }
     }
 }
 
 /// Returns the declaration of a symbol, or what stands for it.
-pub fn title(snapshot: &Snapshot, symbol: u32) -> String {
-    let named = snapshot.symbol(symbol);
-    let signature = named.signature();
-    match named.kind() {
-        SymbolKind::File => named.path().to_owned(),
-        _ if !signature.trim().is_empty() => signature,
-        kind => format!("{} {}", kind.name(), named.qualified()),
+pub fn title(layer: &dyn Layer, symbol: u32) -> String {
+    title_of(layer, symbol, &layer.detail(symbol).signature)
+}
+
+fn title_of(layer: &dyn Layer, symbol: u32, signature: &str) -> String {
+    match layer.kind(symbol) {
+        SymbolKind::File => layer.path(symbol).to_owned(),
+        _ if !signature.trim().is_empty() => signature.to_owned(),
+        kind => format!("{} {}", kind.name(), layer.qualified(symbol)),
     }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Takes away the indentation that the first line has in its file from all lines.

@@ -4,15 +4,27 @@
 //! on nothing else: the same request on the same snapshot gives the same bytes. Texts come through
 //! [`Texts`], the rendered size through a function, so that neither files nor formats are known here.
 
+pub mod artifact;
 pub mod budget;
 mod build;
 pub mod canonical;
+pub mod codegraph;
 mod diff;
+mod draft;
 mod error;
 mod expand;
+mod frames;
+mod held;
 pub mod ids;
 mod items;
+mod layer;
+mod lines;
+mod manager;
+mod notes;
+mod order;
 pub mod pack;
+mod plan;
+mod pool;
 pub mod request;
 pub mod resolve;
 mod scope;
@@ -20,16 +32,24 @@ mod seeds;
 mod select;
 mod similar;
 pub mod texts;
+pub mod time;
 pub mod tokens;
+mod words;
 
-pub use build::{Inputs, Known, build};
+pub use build::{Built, Inputs, Known, build};
 pub use diff::{PackDiff, diff};
 pub use error::PackError;
 pub use expand::{Section, section_of};
+pub use held::{HeldItems, Shown};
 pub use ids::SymbolIds;
-pub use items::title;
+pub use items::{Read, title};
+pub use layer::{Detail, Layer};
+pub use lines::{EdgeLine, FileLine, LayerLine, Lines, SymbolLine, lines};
+pub use manager::{BudgetRules, TokenBudget, budget_of_task};
+pub use notes::Rule;
 pub use pack::{ContextItem, ContextPack, Note};
 pub use request::{PackRequest, Scope};
 pub use scope::{Filter, chunk_kind, symbol_kind};
+pub use seeds::{SeedRecord, seed_records};
 pub use texts::{FileText, Texts};
 pub use tokens::Tokenizer;

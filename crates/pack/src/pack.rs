@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A deterministic bundle of context.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -36,6 +37,10 @@ pub struct ContextPack {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explain: Option<Explain>,
     pub stats: PackStats,
+    /// Packs that the caller has; formats that know sessions refer to them.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub held_packs: Arc<Vec<ContextPack>>,
 }
 
 /// One thing that is declared about the chosen code.
@@ -71,7 +76,7 @@ pub struct ContextSection {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextItem {
-    /// `symbol`, or `chunk` where no symbol stands for it.
+    /// `symbol`; `chunk` where no symbol stands for it; `commit` and `rule` for what is no code.
     pub kind: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub symbol_id: Option<String>,
@@ -111,7 +116,8 @@ pub struct Range {
 #[serde(rename_all = "camelCase")]
 pub struct Excerpt {
     pub text: String,
-    /// `body` or `signature`.
+    /// `body`, `outline` (a type with the signatures of its members), `signature`, or `held` when the
+    /// caller has it already.
     pub detail: String,
     pub truncated: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -165,7 +171,11 @@ pub struct Signal {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Step {
+    /// `call`, `usage`, `import`, `export` or `dataflow`; other edges have their own kind here.
     pub edge_type: String,
+    /// The kind of the edge: `calls`, `type_hint_of`.
+    #[serde(default)]
+    pub kind: String,
     pub from: String,
     pub to: String,
     pub evidence_id: String,
@@ -179,6 +189,9 @@ pub struct Evidence {
     /// `path:line` of the mention, or the kind of the edge where it has no place.
     pub evidence_id: String,
     pub confidence: f64,
+    /// How the edge came to be known.
+    #[serde(default)]
+    pub provenance: String,
     /// `known` from a confidence of 0.9 on, else `guessed`.
     pub certainty: String,
 }
@@ -220,6 +233,21 @@ pub struct PackStats {
     pub dropped: BTreeMap<String, u32>,
     pub candidates: u32,
     pub max_hop: u32,
+    /// How long the parts took; not part of the canonical form.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timings: Option<Timings>,
+}
+
+/// Times in microseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Timings {
+    /// Finding the seeds.
+    pub seeds: u64,
+    /// Following the graph.
+    pub traversal: u64,
+    /// Choosing, and counting the rendered bytes.
+    pub selection: u64,
 }
 
 fn is_false(value: &bool) -> bool {
@@ -234,6 +262,8 @@ impl ContextPack {
 
     /// Returns the canonical JSON: what is the same in every run.
     pub fn canonical(&self) -> String {
-        crate::canonical::to_string(&ContextPack { created_at: None, ..self.clone() })
+        let mut pack = ContextPack { created_at: None, ..self.clone() };
+        pack.stats.timings = None;
+        crate::canonical::to_string(&pack)
     }
 }

@@ -2,74 +2,74 @@
 
 use crate::error::PackError;
 use crate::ids::SymbolIds;
-use contextd_snapshot::Snapshot;
+use crate::layer::Layer;
 
 /// Most suggestions for a name that nothing has.
 const SUGGESTIONS: usize = 5;
 
 /// Finds symbols by id, by `path:line`, by `path::name`, by qualified name or by name, best first.
-pub fn symbols(snapshot: &Snapshot, text: &str) -> Result<Vec<u32>, PackError> {
+pub fn symbols(layer: &dyn Layer, text: &str) -> Result<Vec<u32>, PackError> {
     let text = text.trim();
-    let found = by_id(snapshot, text).or_else(|| by_place(snapshot, text)).unwrap_or_else(|| by_name(snapshot, text));
+    let found = by_id(layer, text).or_else(|| by_place(layer, text)).unwrap_or_else(|| by_name(layer, text));
     if found.is_empty() {
-        return Err(PackError::NotFound { message: format!("there is no symbol `{text}` in the index"), suggestions: suggestions(snapshot, text) });
+        return Err(PackError::NotFound { message: format!("there is no symbol `{text}` in the index"), suggestions: suggestions(layer, text) });
     }
     Ok(found)
 }
 
-fn by_id(snapshot: &Snapshot, text: &str) -> Option<Vec<u32>> {
+fn by_id(layer: &dyn Layer, text: &str) -> Option<Vec<u32>> {
     let rest = text.strip_prefix("scip-contextd ")?;
     let descriptors = rest.splitn(3, ' ').nth(2)?;
-    let ids = SymbolIds::new(snapshot);
+    let ids = SymbolIds::new(layer);
     // The path ends at one of the slashes; the longest that is a file is meant.
     let mut slashes: Vec<usize> = descriptors.match_indices('/').map(|(at, _)| at).collect();
     slashes.reverse();
-    let file = slashes.into_iter().find_map(|at| snapshot.find_file(descriptors[..at].trim_matches('`')))?;
-    Some(snapshot.symbols_of_file(file).filter(|&symbol| ids.of(symbol) == text).collect())
+    let file = slashes.into_iter().find_map(|at| layer.find_path(descriptors[..at].trim_matches('`')))?;
+    Some(layer.file_range(file).filter(|&symbol| ids.of(symbol) == text).collect())
 }
 
-fn by_place(snapshot: &Snapshot, text: &str) -> Option<Vec<u32>> {
+fn by_place(layer: &dyn Layer, text: &str) -> Option<Vec<u32>> {
     if let Some((path, name)) = text.split_once("::").filter(|(path, _)| path.contains('.') || path.contains('/')) {
-        let file = snapshot.find_file(path.trim_start_matches("./"))?;
-        return Some(snapshot.symbols_of_file(file).filter(|&symbol| matches(snapshot, symbol, &name.replace("::", "."))).collect());
+        let file = layer.find_path(path.trim_start_matches("./"))?;
+        return Some(layer.file_range(file).filter(|&symbol| matches(layer, symbol, &name.replace("::", "."))).collect());
     }
     let (path, line) = text.rsplit_once(':')?;
     let line: u32 = line.parse().ok()?;
-    let file = snapshot.find_file(path.trim_start_matches("./"))?;
-    let holds = |symbol: u32| (snapshot.symbol(symbol).start_line()..=snapshot.symbol(symbol).end_line()).contains(&line);
+    let file = layer.find_path(path.trim_start_matches("./"))?;
+    let holds = |symbol: u32| (layer.lines(symbol).0..=layer.lines(symbol).1).contains(&line);
     // Inner symbols come after their outer ones.
-    Some(snapshot.symbols_of_file(file).skip(1).filter(|&symbol| holds(symbol)).last().into_iter().collect())
+    Some(layer.file_range(file).skip(1).filter(|&symbol| holds(symbol)).last().into_iter().collect())
 }
 
-fn by_name(snapshot: &Snapshot, text: &str) -> Vec<u32> {
+fn by_name(layer: &dyn Layer, text: &str) -> Vec<u32> {
     let path = text.replace("::", ".").replace(['#', '\\'], ".").replace("->", ".");
     let path = path.trim_end_matches("()").trim_matches('.');
     let last = path.rsplit('.').next().unwrap_or(path);
-    let mut found = snapshot.symbols_named(last);
+    let mut found = layer.named(last);
     if found.is_empty() {
-        found = snapshot.symbols_named_like(last);
+        found = layer.named_like(last);
     }
-    found.retain(|&symbol| snapshot.symbol(symbol).parent().is_some() && matches(snapshot, symbol, path));
-    let tests = |symbol: u32| contextd_lang::paths::is_test(snapshot.symbol(symbol).path());
-    let rank = |symbol: u32| (tests(symbol), !snapshot.symbol(symbol).kind().is_code(), std::cmp::Reverse(snapshot.graph().sources(symbol).len()));
-    found.sort_by_cached_key(|&symbol| (rank(symbol), snapshot.symbol(symbol).path().to_owned(), snapshot.symbol(symbol).start_line(), symbol));
+    found.retain(|&symbol| !layer.is_file(symbol) && matches(layer, symbol, path));
+    let tests = |symbol: u32| contextd_lang::paths::is_test(layer.path(symbol));
+    let rank = |symbol: u32| (tests(symbol), !layer.kind(symbol).is_code(), std::cmp::Reverse(layer.sources(symbol)));
+    found.sort_by_cached_key(|&symbol| (rank(symbol), layer.path(symbol).to_owned(), layer.lines(symbol).0, symbol));
     found
 }
 
 /// True when the symbol's qualified name ends with `path`, part by part.
-fn matches(snapshot: &Snapshot, symbol: u32, path: &str) -> bool {
-    let qualified = snapshot.symbol(symbol).qualified().into_owned();
+fn matches(layer: &dyn Layer, symbol: u32, path: &str) -> bool {
+    let qualified = layer.qualified(symbol).into_owned();
     let mut own = qualified.rsplit('.');
     // Modules and packages in front of the name are not part of it; they are not held against it.
     path.rsplit('.').zip(own.by_ref()).all(|(asked, own)| asked.eq_ignore_ascii_case(own))
 }
 
 /// Returns names that may have been meant: by prefix first, then by edit distance.
-pub fn suggestions(snapshot: &Snapshot, text: &str) -> Vec<String> {
+pub fn suggestions(layer: &dyn Layer, text: &str) -> Vec<String> {
     let last = text.rsplit(['.', ':', '/', '#']).next().unwrap_or(text);
     let mut names: Vec<String> = Vec::new();
     let mut add = |symbol: u32| {
-        let name = snapshot.symbol(symbol).qualified().into_owned();
+        let name = layer.qualified(symbol).into_owned();
         if !names.contains(&name) && names.len() < SUGGESTIONS {
             names.push(name);
         }
@@ -79,8 +79,8 @@ pub fn suggestions(snapshot: &Snapshot, text: &str) -> Vec<String> {
         if prefix.is_empty() {
             break;
         }
-        let mut near: Vec<(usize, u32)> = snapshot.symbols_with_prefix(&prefix, 2_000).into_iter().map(|symbol| (distance(last, snapshot.symbol(symbol).name()), symbol)).collect();
-        near.retain(|&(edits, symbol)| edits <= 3 || snapshot.symbol(symbol).name().to_lowercase().starts_with(&last.to_lowercase()));
+        let mut near: Vec<(usize, u32)> = layer.with_prefix(&prefix, 2_000).into_iter().map(|symbol| (distance(last, &layer.name(symbol)), symbol)).collect();
+        near.retain(|&(edits, symbol)| edits <= 3 || layer.name(symbol).to_lowercase().starts_with(&last.to_lowercase()));
         near.sort();
         near.into_iter().for_each(|(_, symbol)| add(symbol));
     }

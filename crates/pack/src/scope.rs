@@ -4,7 +4,7 @@ use crate::error::PackError;
 use crate::request::Scope;
 use contextd_lang::LanguageId;
 use contextd_model::SymbolKind;
-use contextd_snapshot::Snapshot;
+use crate::layer::Layer;
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
 /// A compiled [`Scope`].
@@ -39,12 +39,12 @@ impl Filter {
     }
 
     /// True when the symbol may be shown.
-    pub fn allows(&self, snapshot: &Snapshot, symbol: u32) -> bool {
-        let symbol = snapshot.symbol(symbol);
-        let language = LanguageId(symbol.language()).name();
-        self.allows_path(symbol.path())
+    pub fn allows(&self, layer: &dyn Layer, symbol: u32) -> bool {
+        let language = layer.language(symbol);
+        let own = layer.kind(symbol);
+        self.allows_path(layer.path(symbol))
             && (self.languages.is_empty() || self.languages.iter().any(|name| name == language))
-            && (self.kinds.is_empty() || self.kinds.iter().any(|kind| kind == symbol.kind().name() || *kind == chunk_kind(symbol.kind(), language).to_lowercase()))
+            && (self.kinds.is_empty() || self.kinds.iter().any(|kind| kind == own.name() || *kind == chunk_kind(own, language).to_lowercase()))
     }
 }
 

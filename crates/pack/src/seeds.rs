@@ -6,8 +6,11 @@ use crate::pack::Signal;
 use crate::request::{PackRequest, Ranking, SeedMode, SeedProvider};
 use crate::resolve;
 use crate::scope::Filter;
+use crate::ids::SymbolIds;
 use contextd_model::SymbolKind;
 use contextd_retrieve::{Query, Shape, Sources, Weights, search, task};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One ranked candidate; its score is from 0 to 1.
@@ -17,7 +20,7 @@ pub struct Seed {
     /// Lines to show instead of the whole symbol.
     pub lines: Option<(u32, u32)>,
     pub score: f64,
-    pub rule: &'static str,
+    pub rule: String,
     pub signals: Vec<Signal>,
 }
 
@@ -28,43 +31,92 @@ pub struct Seeds {
     /// Candidates that the scope left out.
     pub out_of_scope: u32,
     pub low_score: u32,
+    pub duplicate: u32,
+}
+
+/// A ranked candidate by its identity: how a ranking is handed over between indexes of the same code.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SeedRecord {
+    pub symbol_id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines: Option<(u32, u32)>,
+    pub score: f64,
+    pub rule: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub signals: Vec<Signal>,
 }
 
 /// Files that a question is answered from.
 const FILES: usize = 40;
 /// Ranked symbols that are looked at.
 const CANDIDATES: usize = 400;
+/// Places of a trace that become seeds.
+const FRAMES: usize = 12;
 /// Signals shown for one candidate.
 const SIGNALS: usize = 4;
 
 /// Finds the seeds of a request, best first.
 pub fn seeds(inputs: &Inputs<'_>, request: &PackRequest, query: &Query, filter: &Filter) -> Result<Seeds, PackError> {
-    let mut all: Vec<Seed> = focus(inputs, request)?;
     let ranking = ranking(request, query);
+    let mut all: Vec<Seed> = focus(inputs, request)?;
+    all.extend(framed(inputs, request));
     if !request.files.is_empty() {
         all.extend(of_files(inputs, request)?);
     }
-    let sources = Sources { commits: inputs.sources.commits.filter(|_| request.seed_provider == SeedProvider::Hybrid), ..inputs.sources };
-    if !query.is_empty {
-        let ranked = match (ranking, request.seed_mode) {
-            ("task", SeedMode::Code | SeedMode::Mixed) => by_task(&sources, query, inputs),
-            (_, mode) => by_search(&sources, query, mode, inputs.weights),
-        };
-        let scale = if request.files.is_empty() { 1.0 } else { 0.6 };
-        all.extend(ranked.into_iter().map(|seed| Seed { score: seed.score * scale, ..seed }));
-    }
-    let mut result = Seeds { seeds: Vec::new(), ranking, out_of_scope: 0, low_score: 0 };
+    let scale = if request.files.is_empty() { 1.0 } else { 0.6 };
+    all.extend(ranked(inputs, request, query, ranking)?.into_iter().map(|seed| Seed { score: seed.score * scale, ..seed }));
+    let mut result = Seeds { seeds: Vec::new(), ranking, out_of_scope: 0, low_score: 0, duplicate: 0 };
     let mut seen: BTreeSet<(u32, Option<(u32, u32)>)> = BTreeSet::new();
     for seed in all {
-        if !filter.allows(inputs.sources.snapshot, seed.symbol) {
+        if !filter.allows(inputs.layer, seed.symbol) {
             result.out_of_scope += 1;
         } else if seed.score < filter.min_score {
             result.low_score += 1;
         } else if seen.insert((seed.symbol, seed.lines)) {
             result.seeds.push(seed);
+        } else {
+            result.duplicate += 1;
         }
     }
     Ok(result)
+}
+
+/// Returns the ranking's part of the seeds by identity.
+pub fn seed_records(inputs: &Inputs<'_>, request: &PackRequest) -> Result<Vec<SeedRecord>, PackError> {
+    let query = contextd_retrieve::understand(&request.query);
+    let ids = SymbolIds::new(inputs.layer);
+    let ranked = ranked(inputs, request, &query, ranking(request, &query))?;
+    Ok(ranked.into_iter().map(|seed| SeedRecord { symbol_id: ids.of(seed.symbol), lines: seed.lines, score: seed.score, rule: seed.rule, signals: seed.signals }).collect())
+}
+
+fn ranked(inputs: &Inputs<'_>, request: &PackRequest, query: &Query, ranking: &str) -> Result<Vec<Seed>, PackError> {
+    if let Some(given) = inputs.seeds {
+        return given.iter().map(|record| of_record(inputs, record)).collect();
+    }
+    if query.is_empty {
+        return Ok(Vec::new());
+    }
+    let Some(sources) = inputs.sources else {
+        return Err(PackError::NotSupported { message: "this index has no full text to rank a query with".to_owned(), remedy: "Hand in seeds, or ask by focus or files.".to_owned() });
+    };
+    let sources = Sources { commits: sources.commits.filter(|_| request.seed_provider == SeedProvider::Hybrid), ..sources };
+    Ok(match (ranking, request.seed_mode) {
+        ("task", SeedMode::Code | SeedMode::Mixed) => by_task(&sources, query, inputs),
+        (_, mode) => by_search(&sources, query, mode, inputs.weights),
+    })
+}
+
+fn of_record(inputs: &Inputs<'_>, record: &SeedRecord) -> Result<Seed, PackError> {
+    let symbol = resolve::symbols(inputs.layer, &record.symbol_id)?.first().copied();
+    let missing = || PackError::NotFound { message: format!("the seed `{}` is not in the index", record.symbol_id), suggestions: Vec::new() };
+    Ok(Seed { symbol: symbol.ok_or_else(missing)?, lines: record.lines, score: record.score, rule: record.rule.clone(), signals: record.signals.clone() })
+}
+
+/// The places that a pasted error or a note names; the first of them says most.
+fn framed(inputs: &Inputs<'_>, request: &PackRequest) -> Vec<Seed> {
+    let symbols = crate::frames::symbols(inputs.layer, &request.query);
+    symbols.into_iter().take(FRAMES).enumerate().map(|(place, symbol)| Seed { symbol, lines: None, score: 1.0 - 0.02 * place as f64, rule: "stack-frame".to_owned(), signals: Vec::new() }).collect()
 }
 
 fn ranking(request: &PackRequest, query: &Query) -> &'static str {
@@ -77,29 +129,46 @@ fn ranking(request: &PackRequest, query: &Query) -> &'static str {
 }
 
 fn focus(inputs: &Inputs<'_>, request: &PackRequest) -> Result<Vec<Seed>, PackError> {
-    let snapshot = inputs.sources.snapshot;
-    if request.focus.chunk_uid.is_some() {
-        return Err(PackError::NotSupported { message: "a focus by chunkUid is not supported".to_owned(), remedy: "Give `focus.symbolId` or `focus.fileRelPath`.".to_owned() });
-    }
+    let layer = inputs.layer;
     let mut symbols = Vec::new();
     if let Some(id) = &request.focus.symbol_id {
-        symbols.extend(resolve::symbols(snapshot, id)?.into_iter().take(3));
+        symbols.extend(resolve::symbols(layer, id)?.into_iter().take(3));
+    }
+    if let Some(uid) = &request.focus.chunk_uid {
+        symbols.push(by_uid(inputs, uid)?);
     }
     if let Some(path) = &request.focus.file_rel_path {
-        symbols.push(snapshot.symbols_of_file(file(inputs, path)?).start);
+        symbols.push(layer.file_range(file(inputs, path)?).start);
     }
-    Ok(symbols.into_iter().map(|symbol| Seed { symbol, lines: None, score: 1.0, rule: "focus", signals: Vec::new() }).collect())
+    Ok(symbols.into_iter().map(|symbol| Seed { symbol, lines: None, score: 1.0, rule: "focus".to_owned(), signals: Vec::new() }).collect())
+}
+
+/// Finds the symbol whose text has that identity; every file is read until it is found.
+fn by_uid(inputs: &Inputs<'_>, uid: &str) -> Result<u32, PackError> {
+    let layer = inputs.layer;
+    for file in 0..layer.files() {
+        let Some(text) = inputs.texts.read(layer.file_path(file)).filter(|text| text.hash == layer.file_hash(file)) else { continue };
+        let is_meant = |&symbol: &u32| {
+            let detail = layer.detail(symbol);
+            let (label, part) = if layer.is_file(symbol) { (format!("{} {}", layer.qualified(symbol), layer.lines(symbol).0), text.scrubbed.as_str()) } else { (format!("{} 0", layer.qualified(symbol)), text.part(detail.doc_start.min(detail.start), detail.end)) };
+            crate::ids::chunk_uid(layer.path(symbol), layer.kind(symbol).name(), &label, part) == uid
+        };
+        if let Some(symbol) = layer.file_range(file).find(is_meant) {
+            return Ok(symbol);
+        }
+    }
+    Err(PackError::NotFound { message: format!("no text in the index has the chunkUid `{uid}`: it has changed, or it was a part of a symbol"), suggestions: Vec::new() })
 }
 
 fn file(inputs: &Inputs<'_>, path: &str) -> Result<u32, PackError> {
     let plain = path.trim_start_matches("./");
-    inputs.sources.snapshot.find_file(plain).ok_or_else(|| PackError::NotFound { message: format!("`{path}` is not in the index"), suggestions: near_paths(inputs, plain) })
+    inputs.layer.find_path(plain).ok_or_else(|| PackError::NotFound { message: format!("`{path}` is not in the index"), suggestions: near_paths(inputs, plain) })
 }
 
 fn near_paths(inputs: &Inputs<'_>, path: &str) -> Vec<String> {
     let name = path.rsplit('/').next().unwrap_or(path);
-    let snapshot = inputs.sources.snapshot;
-    let mut found: Vec<String> = (0..snapshot.file_count()).map(|file| snapshot.file(file).path()).filter(|other| other.rsplit('/').next() == Some(name)).map(str::to_owned).collect();
+    let layer = inputs.layer;
+    let mut found: Vec<String> = (0..layer.files()).map(|file| layer.file_path(file)).filter(|other| other.rsplit('/').next() == Some(name)).map(str::to_owned).collect();
     found.sort();
     found.truncate(5);
     found
@@ -107,14 +176,13 @@ fn near_paths(inputs: &Inputs<'_>, path: &str) -> Vec<String> {
 
 /// The symbols of changed files: those that the rest of the project leans on come first.
 fn of_files(inputs: &Inputs<'_>, request: &PackRequest) -> Result<Vec<Seed>, PackError> {
-    let (snapshot, catalog) = (inputs.sources.snapshot, inputs.sources.catalog);
+    let layer = inputs.layer;
     let mut found: Vec<(u32, usize)> = Vec::new();
     for path in &request.files {
         let number = file(inputs, path)?;
-        let symbols = snapshot.symbols_of_file(number);
-        let outside = |symbol: u32| snapshot.graph().sources(symbol).filter(|&source| catalog.file[source as usize] != number).count();
-        let wanted = |symbol: u32| catalog.is_code(symbol) && catalog.flags[symbol as usize] & contextd_retrieve::catalog::flag::LOCAL == 0;
-        let mut own: Vec<(u32, usize)> = symbols.clone().skip(1).filter(|&symbol| wanted(symbol)).map(|symbol| (symbol, outside(symbol))).collect();
+        let symbols = layer.file_range(number);
+        let outside = |symbol: u32| layer.incoming(symbol).map(|(source, _)| source).filter(|&source| layer.file_number(source) != number).collect::<BTreeSet<u32>>().len();
+        let mut own: Vec<(u32, usize)> = symbols.clone().skip(1).filter(|&symbol| layer.is_answer(symbol)).map(|symbol| (symbol, outside(symbol))).collect();
         if own.is_empty() {
             own.push((symbols.start, 0));
         }
@@ -122,7 +190,7 @@ fn of_files(inputs: &Inputs<'_>, request: &PackRequest) -> Result<Vec<Seed>, Pac
     }
     found.sort_by_key(|&(symbol, uses)| (std::cmp::Reverse(uses), symbol));
     let most = found.first().map_or(1, |&(_, uses)| uses.max(1)) as f64;
-    Ok(found.into_iter().map(|(symbol, uses)| Seed { symbol, lines: None, score: 0.5 + 0.5 * (uses as f64 / most).sqrt(), rule: "changed-file", signals: Vec::new() }).collect())
+    Ok(found.into_iter().map(|(symbol, uses)| Seed { symbol, lines: None, score: 0.5 + 0.5 * (uses as f64 / most).sqrt(), rule: "changed-file".to_owned(), signals: Vec::new() }).collect())
 }
 
 fn by_task(sources: &Sources<'_>, query: &Query, inputs: &Inputs<'_>) -> Vec<Seed> {
@@ -132,7 +200,7 @@ fn by_task(sources: &Sources<'_>, query: &Query, inputs: &Inputs<'_>) -> Vec<See
     let history = ranked.iter().any(|hit| hit.signals[contextd_retrieve::signals::at::GIT_FILE] > 0.0);
     let table = if history { &inputs.weights.task } else { &inputs.weights.task_without_history };
     let map = inputs.weights.calibration.of_task(history);
-    ranked.iter().take(CANDIDATES).map(|hit| Seed { symbol: hit.symbol, lines: None, score: map.score(hit.score, best), rule: "task-match", signals: signals(hit, table) }).collect()
+    ranked.iter().take(CANDIDATES).map(|hit| Seed { symbol: hit.symbol, lines: None, score: map.score(hit.score, best), rule: "task-match".to_owned(), signals: signals(hit, table) }).collect()
 }
 
 fn signals(hit: &task::Ranked, table: &BTreeMap<String, f32>) -> Vec<Signal> {
@@ -166,7 +234,7 @@ fn by_search(sources: &Sources<'_>, query: &Query, mode: SeedMode, weights: &Wei
             let signals = parts.iter().filter(|(name, value)| value * weight(name) != 0.0).map(|(name, value)| Signal { name: (*name).to_owned(), value: round(f64::from(*value)), weight: round(f64::from(weight(name))) }).collect();
             // Later ranges of a file are less sure than its first.
             let score = map.score(file.score, best) * (1.0 - 0.05 * place as f64);
-            found.push(Seed { symbol: range.symbol, lines: (!whole).then_some((range.start_line, range.end_line)), score, rule: "search-match", signals });
+            found.push(Seed { symbol: range.symbol, lines: (!whole).then_some((range.start_line, range.end_line)), score, rule: "search-match".to_owned(), signals });
         }
     }
     found.sort_by(|a, b| b.score.total_cmp(&a.score));

@@ -1,13 +1,14 @@
-//! Choosing: signatures of the best first, then bodies where they earn their tokens, inside every cap.
+//! Choosing: signatures of the best first, then outlines and bodies where they earn their tokens, inside
+//! every cap.
 
 use crate::budget::BudgetsResolved;
 use crate::expand::Section;
+use crate::held::Shown;
 use crate::items::Shop;
+use crate::layer::Layer;
 use crate::pack::{Scores, Why};
-use crate::request::Intent;
+use crate::plan::Plan;
 use crate::similar::{Words, jaccard, words};
-use crate::tokens::Tokenizer;
-use contextd_snapshot::Snapshot;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Something that may be chosen.
@@ -20,13 +21,15 @@ pub struct Candidate {
     pub why: Why,
     /// What it is worth, for this intent.
     pub value: f64,
+    /// Nothing that only the graph leads to takes its place.
+    pub strong: bool,
 }
 
 /// What became of a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choice {
     pub candidate: usize,
-    pub body: bool,
+    pub shown: Shown,
 }
 
 /// Estimated costs of a candidate, in tokens.
@@ -36,167 +39,228 @@ struct Cost {
     body: f64,
 }
 
-/// Chooses among candidates under estimated costs; the caller checks the rendered bytes.
-pub struct Selector<'a> {
-    snapshot: &'a Snapshot,
-    candidates: &'a [Candidate],
-    costs: Vec<Cost>,
-    words: Vec<Words>,
-    budgets: &'a BudgetsResolved,
-    lambda: f64,
+/// What a choice has to keep within.
+pub struct Terms<'a> {
+    pub budgets: &'a BudgetsResolved,
+    pub plan: &'a Plan,
+    pub lambda: f64,
     /// Tokens of an item beside its text.
-    overhead: f64,
+    pub overhead: f64,
+    /// Items that are in the pack whatever is chosen, all in `related`.
+    pub notes: u64,
 }
 
-/// Share of the budget that signatures may take before bodies are considered.
+/// Chooses among candidates under estimated costs; the caller checks the rendered bytes.
+pub struct Selector<'a> {
+    layer: &'a dyn Layer,
+    candidates: &'a [Candidate],
+    shop: &'a Shop<'a>,
+    terms: Terms<'a>,
+    costs: Vec<Cost>,
+    order: Vec<usize>,
+}
+
+/// Share of the budget that signatures may take before bodies have their turn.
 const SIGNATURE_SHARE: f64 = 0.5;
 /// Bytes of code a token stands for, on average; the rendered bytes decide.
 const BYTES_PER_TOKEN: f64 = 3.6;
 /// Tokens that even a tiny body is counted as, so that value decides among the small ones.
 const SMALL_BODY: f64 = 120.0;
+/// Largest share of the budget that one body may take.
+const BODY_SHARE: f64 = 0.35;
+/// The best that are taken by value alone: what looks alike at the top is the subject itself.
+const LEADING: usize = 10;
+/// Tokens of an item that the caller has already.
+const HELD: f64 = 1.0;
+
+/// A choice in the making.
+#[derive(Default)]
+struct Taken {
+    chosen: Vec<Choice>,
+    spent: f64,
+    sections: BTreeMap<Section, u64>,
+}
 
 impl<'a> Selector<'a> {
-    pub fn new(snapshot: &'a Snapshot, candidates: &'a [Candidate], shop: &Shop<'_>, budgets: &'a BudgetsResolved, lambda: f64, overhead: f64, tokenizer: Tokenizer) -> Self {
-        let titles: Vec<String> = candidates.iter().map(|candidate| crate::items::title(snapshot, candidate.symbol)).collect();
-        let costs = candidates
-            .iter()
-            .zip(&titles)
-            .map(|(candidate, title)| Cost { signature: tokenizer.count(crate::texts::cut(title, 600).0) as f64, body: shop.body_bytes(candidate.symbol, candidate.lines) as f64 / BYTES_PER_TOKEN })
-            .collect();
-        let words = candidates.iter().zip(&titles).map(|(candidate, title)| words(&format!("{} {title}", snapshot.symbol(candidate.symbol).path()))).collect();
-        Self { snapshot, candidates, costs, words, budgets, lambda, overhead }
+    pub fn new(layer: &'a dyn Layer, candidates: &'a [Candidate], shop: &'a Shop<'a>, terms: Terms<'a>) -> Self {
+        let tokenizer = terms.budgets.tokenizer;
+        let titles: Vec<String> = candidates.iter().map(|candidate| shop.signature(candidate.symbol)).collect();
+        let cost = |(candidate, title): (&Candidate, &String)| {
+            if shop.may_be_held(candidate.symbol) {
+                return Cost { signature: HELD, body: HELD };
+            }
+            Cost { signature: tokenizer.count(crate::texts::cut(title, 600).0) as f64, body: shop.body_bytes(candidate.symbol, candidate.lines) as f64 / BYTES_PER_TOKEN }
+        };
+        let costs = candidates.iter().zip(&titles).map(cost).collect();
+        let words: Vec<Words> = titles.iter().map(|title| words(title)).collect();
+        let most = terms.budgets.max_items as usize * 3;
+        let order = diverse_order(candidates, &words, terms.lambda, most);
+        Self { layer, candidates, shop, terms, costs, order }
     }
 
     /// Returns what to show for so many tokens, best first.
-    pub fn choose(&self, tokens: f64, bodies: bool) -> Vec<Choice> {
-        let order = self.diverse_order();
-        let share = if bodies { tokens * SIGNATURE_SHARE } else { tokens };
-        let mut chosen: Vec<Choice> = Vec::new();
-        let mut spent = 0.0;
-        let mut rest = Vec::new();
-        let mut sections: BTreeMap<Section, u64> = BTreeMap::new();
-        for at in order {
-            let cost = self.signature_cost(at);
-            let full = chosen.len() as u64 >= self.budgets.max_items || sections.get(&self.candidates[at].section).is_some_and(|&count| count >= self.budgets.max_items_per_section);
-            if full {
-                continue;
-            }
-            // The first item comes in whatever it costs; the rendered bytes have the last word.
-            if spent + cost <= share || chosen.is_empty() {
-                spent += cost;
-                chosen.push(Choice { candidate: at, body: false });
-                *sections.entry(self.candidates[at].section).or_default() += 1;
-            } else {
-                rest.push(at);
-            }
+    pub fn choose(&self, tokens: f64) -> Vec<Choice> {
+        let mut taken = Taken { sections: BTreeMap::from([(Section::Related, self.terms.notes)]), ..Taken::default() };
+        let share = tokens * SIGNATURE_SHARE;
+        let plan = self.terms.plan;
+        if !plan.graph_first {
+            self.take(&mut taken, share, |candidate| candidate.strong);
         }
-        if bodies {
-            spent = self.upgrade(&mut chosen, spent, tokens);
+        for &(section, part) in plan.reserve {
+            let limit = taken.spent + tokens * part;
+            self.take(&mut taken, limit, |candidate| candidate.section == section);
         }
-        for at in rest {
-            let section = self.candidates[at].section;
-            let room = (chosen.len() as u64) < self.budgets.max_items && sections.get(&section).copied().unwrap_or(0) < self.budgets.max_items_per_section;
-            if room && spent + self.signature_cost(at) <= tokens && !self.is_inside(at, &chosen) {
-                spent += self.signature_cost(at);
-                chosen.push(Choice { candidate: at, body: false });
-                *sections.entry(section).or_default() += 1;
-            }
-        }
-        chosen
+        self.take(&mut taken, share, |_| true);
+        self.upgrade(&mut taken, tokens);
+        self.take(&mut taken, tokens, |_| true);
+        taken.chosen
     }
 
-    /// Turns signatures into bodies where the value for a token is greatest; what lies inside a shown
-    /// body is not shown again.
-    fn upgrade(&self, chosen: &mut Vec<Choice>, mut spent: f64, tokens: f64) -> f64 {
-        let mut order: Vec<usize> = chosen.iter().map(|choice| choice.candidate).collect();
-        let whole = |candidate: usize| self.density(&Choice { candidate, body: true });
-        order.sort_by(|&a, &b| whole(b).total_cmp(&whole(a)).then(a.cmp(&b)));
-        for at in order {
-            let extra = (self.costs[at].body - self.costs[at].signature).max(0.0);
-            let Some(place) = chosen.iter().position(|choice| choice.candidate == at) else { continue };
-            let inside: BTreeSet<usize> = chosen.iter().map(|choice| choice.candidate).filter(|&other| other != at && self.holds(at, other)).collect();
-            // What is worth more than the whole around it stays by itself.
-            let displaces = inside.iter().any(|&other| self.candidates[other].value > self.candidates[at].value);
-            if spent + extra > tokens || displaces || self.is_whole_file(at) {
+    /// Takes signatures in order while they fit under `limit`.
+    fn take(&self, taken: &mut Taken, limit: f64, wanted: impl Fn(&Candidate) -> bool) {
+        let budgets = self.terms.budgets;
+        let known: BTreeSet<usize> = taken.chosen.iter().map(|choice| choice.candidate).collect();
+        for &at in &self.order {
+            let candidate = &self.candidates[at];
+            let full = taken.chosen.len() as u64 + self.terms.notes >= budgets.max_items;
+            if full {
+                return;
+            }
+            if known.contains(&at) || !wanted(candidate) || self.is_inside(at, &taken.chosen) {
                 continue;
             }
-            spent += extra;
-            chosen[place].body = true;
-            if self.costs[at].body * BYTES_PER_TOKEN < self.budgets.max_bytes_per_item as f64 {
-                spent -= inside.iter().map(|&other| self.signature_cost(other)).sum::<f64>();
-                chosen.retain(|choice| !inside.contains(&choice.candidate));
+            let count = taken.sections.entry(candidate.section).or_default();
+            // The first item comes in whatever it costs; the rendered bytes have the last word.
+            let fits = taken.spent + self.signature_cost(at) <= limit || taken.chosen.is_empty();
+            if *count < budgets.max_items_per_section && fits {
+                *count += 1;
+                taken.spent += self.signature_cost(at);
+                taken.chosen.push(Choice { candidate: at, shown: Shown::Signature });
             }
         }
-        spent
+    }
+
+    /// Turns signatures into bodies and outlines where the value for a token is greatest; what lies
+    /// inside them is not shown again.
+    fn upgrade(&self, taken: &mut Taken, tokens: f64) {
+        let mut order: Vec<usize> = taken.chosen.iter().map(|choice| choice.candidate).collect();
+        let whole = |candidate: usize| self.density(&Choice { candidate, shown: Shown::Body });
+        order.sort_by(|&a, &b| whole(b).total_cmp(&whole(a)).then(a.cmp(&b)));
+        for at in order {
+            let Some(place) = taken.chosen.iter().position(|choice| choice.candidate == at) else { continue };
+            let Some((shown, cost)) = self.best_detail(at, taken, tokens) else { continue };
+            taken.spent += (cost - self.costs[at].signature).max(0.0);
+            taken.chosen[place].shown = shown;
+            let cut = shown == Shown::Body && self.costs[at].body * BYTES_PER_TOKEN >= self.terms.budgets.max_bytes_per_item as f64;
+            if !cut {
+                let inside: BTreeSet<usize> = self.inside(at, &taken.chosen);
+                taken.spent -= inside.iter().map(|&other| self.signature_cost(other)).sum::<f64>();
+                inside.iter().for_each(|&other| drop(taken.sections.entry(self.candidates[other].section).and_modify(|count| *count = count.saturating_sub(1))));
+                taken.chosen.retain(|choice| !inside.contains(&choice.candidate));
+            }
+        }
+    }
+
+    /// Returns the most detail that a candidate earns and has room for, with its tokens.
+    fn best_detail(&self, at: usize, taken: &Taken, tokens: f64) -> Option<(Shown, f64)> {
+        let candidate = &self.candidates[at];
+        let room = tokens - taken.spent + self.costs[at].signature;
+        // What is worth more than the whole around it stays by itself, and nothing is shown twice.
+        let shown = |choice: &Choice| choice.candidate != at && choice.shown != Shown::Signature && self.holds(at, choice.candidate);
+        let displaces = self.inside(at, &taken.chosen).iter().any(|&other| self.candidates[other].value > candidate.value) || taken.chosen.iter().any(shown);
+        let body = self.costs[at].body;
+        let cut = body * BYTES_PER_TOKEN >= self.terms.budgets.max_bytes_per_item as f64;
+        let outlined = self.layer.kind(candidate.symbol).is_type() && candidate.lines.is_none();
+        if self.terms.plan.bodies && !displaces && !self.is_whole_file(at) && body <= room && body <= BODY_SHARE * tokens && !(cut && outlined) {
+            return Some((Shown::Body, body));
+        }
+        if !outlined || displaces || !candidate.strong {
+            return None;
+        }
+        let outline = self.terms.budgets.tokenizer.count(&self.shop.outline(candidate.symbol)?) as f64;
+        (outline <= room && outline <= BODY_SHARE * tokens && outline < body).then_some((Shown::Outline, outline))
     }
 
     /// Files that only the graph leads to are named, not shown.
     fn is_whole_file(&self, at: usize) -> bool {
         let candidate = &self.candidates[at];
-        candidate.section != Section::Seeds && candidate.lines.is_none() && self.snapshot.symbol(candidate.symbol).parent().is_none()
+        candidate.section != Section::Seeds && candidate.lines.is_none() && self.layer.is_file(candidate.symbol)
     }
 
     fn signature_cost(&self, at: usize) -> f64 {
-        self.costs[at].signature + self.overhead
+        self.costs[at].signature + self.terms.overhead
     }
 
     /// Returns an estimate of what a choice costs.
     pub fn cost(&self, choice: &Choice) -> f64 {
         let cost = &self.costs[choice.candidate];
-        self.overhead + if choice.body { cost.body.max(cost.signature) } else { cost.signature }
+        self.terms.overhead
+            + match choice.shown {
+                Shown::Signature => cost.signature,
+                Shown::Outline => cost.signature.max(cost.body / 4.0),
+                Shown::Body => cost.body.max(cost.signature),
+            }
     }
 
     /// Returns what a choice gives for its tokens. Value counts by a high power and length by its root:
     /// the best are worth reading whole, even when many short ones could be read instead.
-    pub fn density(&self, choice: &Choice) -> f64 {
-        let tokens = if choice.body { self.costs[choice.candidate].body } else { self.costs[choice.candidate].signature };
-        self.candidates[choice.candidate].value.powi(8) / (tokens + SMALL_BODY).sqrt()
+    fn density(&self, choice: &Choice) -> f64 {
+        self.candidates[choice.candidate].value.powi(8) / (self.cost(choice) + SMALL_BODY).sqrt()
     }
 
-    /// True when `inner` lies inside what showing `outer` whole shows.
+    /// Takes bodies back and drops items, the least value for a token first, until `over` tokens are
+    /// saved. What only the graph leads to goes before strong seeds.
+    pub fn drop_least(&self, choices: &mut Vec<Choice>, over: f64) {
+        let mut saved = 0.0;
+        let rank = |choice: &Choice| (self.candidates[choice.candidate].strong && choice.shown == Shown::Signature && !self.terms.plan.graph_first, self.density(choice));
+        while saved < over && !choices.is_empty() {
+            let least = (0..choices.len()).min_by(|&a, &b| rank(&choices[a]).0.cmp(&rank(&choices[b]).0).then(rank(&choices[a]).1.total_cmp(&rank(&choices[b]).1)).then(b.cmp(&a)));
+            let Some(place) = least else { return };
+            let before = self.cost(&choices[place]);
+            let after = self.cost(&Choice { shown: Shown::Signature, ..choices[place] });
+            if choices[place].shown != Shown::Signature && after < before {
+                choices[place].shown = Shown::Signature;
+                saved += before - after;
+            } else {
+                choices.remove(place);
+                saved += before;
+            }
+        }
+    }
+
+    /// Returns the chosen that lie inside what showing `at` whole shows.
+    fn inside(&self, at: usize, chosen: &[Choice]) -> BTreeSet<usize> {
+        chosen.iter().filter(|choice| choice.candidate != at && choice.shown == Shown::Signature && self.holds(at, choice.candidate)).map(|choice| choice.candidate).collect()
+    }
+
     fn holds(&self, outer: usize, inner: usize) -> bool {
         let (one, two) = (&self.candidates[outer], &self.candidates[inner]);
-        let span = |candidate: &Candidate| candidate.lines.unwrap_or_else(|| (self.snapshot.symbol(candidate.symbol).start_line(), self.snapshot.symbol(candidate.symbol).end_line()));
+        let span = |candidate: &Candidate| candidate.lines.unwrap_or_else(|| self.layer.lines(candidate.symbol));
         let ((first, last), (start, end)) = (span(one), span(two));
-        self.snapshot.file_of(one.symbol) == self.snapshot.file_of(two.symbol) && first <= start && end <= last
+        self.layer.file_number(one.symbol) == self.layer.file_number(two.symbol) && first <= start && end <= last
     }
 
     fn is_inside(&self, at: usize, chosen: &[Choice]) -> bool {
-        chosen.iter().any(|choice| choice.body && self.holds(choice.candidate, at))
+        let cut = |choice: &Choice| choice.shown == Shown::Body && self.costs[choice.candidate].body * BYTES_PER_TOKEN >= self.terms.budgets.max_bytes_per_item as f64;
+        chosen.iter().any(|choice| choice.shown != Shown::Signature && !cut(choice) && self.holds(choice.candidate, at))
     }
+}
 
-    /// Returns the candidates so that each next one is the best balance of value and novelty.
-    fn diverse_order(&self) -> Vec<usize> {
-        let most = self.budgets.max_items as usize * 3;
-        let mut left: Vec<usize> = (0..self.candidates.len()).collect();
-        let mut alike = vec![0f64; self.candidates.len()];
-        let mut order = Vec::new();
-        while !left.is_empty() && order.len() < most {
-            let score = |at: usize| self.lambda * self.candidates[at].value - (1.0 - self.lambda) * alike[at] * self.candidates[at].value;
-            let Some(place) = (0..left.len()).max_by(|&a, &b| score(left[a]).total_cmp(&score(left[b])).then(left[b].cmp(&left[a]))) else { break };
-            let at = left.remove(place);
-            for &other in &left {
-                alike[other] = alike[other].max(jaccard(&self.words[at], &self.words[other]));
-            }
-            order.push(at);
+/// Returns the candidates so that each next one is the best balance of value and novelty; the very best
+/// come first, alike or not.
+fn diverse_order(candidates: &[Candidate], words: &[Words], lambda: f64, most: usize) -> Vec<usize> {
+    let mut left: Vec<usize> = (0..candidates.len()).collect();
+    let mut alike = vec![0f64; candidates.len()];
+    let mut order = Vec::new();
+    while !left.is_empty() && order.len() < most {
+        let lambda = if order.len() < LEADING { 1.0 } else { lambda };
+        let score = |at: usize| lambda * candidates[at].value - (1.0 - lambda) * alike[at] * candidates[at].value;
+        let Some(place) = (0..left.len()).max_by(|&a, &b| score(left[a]).total_cmp(&score(left[b])).then(left[b].cmp(&left[a]))) else { break };
+        let at = left.remove(place);
+        for &other in &left {
+            alike[other] = alike[other].max(jaccard(&words[at], &words[other]));
         }
-        order
+        order.push(at);
     }
-}
-
-/// Returns how much a section matters for an intent.
-pub fn weight(intent: Intent, section: Section) -> f64 {
-    match (intent, section) {
-        (Intent::Refactor, Section::Callers | Section::Tests | Section::Usages | Section::Related) => 2.0,
-        (Intent::Debug, Section::Callers | Section::Callees | Section::Tests) => 1.5,
-        (Intent::Impact, Section::Callers | Section::Usages | Section::Tests) => 3.0,
-        (Intent::Contract, Section::Docs | Section::Related | Section::Callees) => 1.5,
-        (Intent::Summarize, Section::Docs) => 2.0,
-        _ => 1.0,
-    }
-}
-
-/// True when bodies are worth their tokens for an intent.
-pub fn wants_bodies(intent: Intent) -> bool {
-    !matches!(intent, Intent::Contract | Intent::Summarize)
+    order
 }

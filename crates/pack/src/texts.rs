@@ -6,6 +6,11 @@ use contextd_model::ContentHash;
 pub trait Texts: Sync {
     /// Returns the file as it is now, or `None` when it cannot be read.
     fn read(&self, path: &str) -> Option<FileText>;
+
+    /// Returns the hash of the file as it is now.
+    fn hash(&self, path: &str) -> Option<ContentHash> {
+        self.read(path).map(|text| text.hash)
+    }
 }
 
 /// One file.

@@ -20,6 +20,11 @@ pub fn wire(hits: &Hits) -> Value {
     json!({"query": hits.query, "total": hits.total, "hits": rows, "totalTokens": hits.total_tokens, "notFound": hits.not_found, "plain": hits.plain, "indexSignature": hits.index_signature})
 }
 
+/// Writes the items of a pack as hits.
+pub fn of_pack(pack: &contextd_pack::ContextPack) -> String {
+    contextd_pack::canonical::to_string(&wire(&contextd_ops::hits(pack, contextd_pack::Tokenizer::Estimate)))
+}
+
 /// Writes hits for people: place, name, score, then the text.
 pub fn text(hits: &Hits) -> String {
     let mut out = String::new();

@@ -1,6 +1,9 @@
 //! Answers → text in a format. Pure: what is in an answer was chosen elsewhere.
 
 mod facts;
+pub mod gcb;
+pub mod gcf;
+pub mod graph;
 mod hits;
 mod markdown;
 mod oracle;
@@ -17,52 +20,67 @@ pub use text::{marks, why};
 use contextd_ops::Answer;
 use contextd_pack::{ContextPack, Tokenizer, canonical};
 
-/// How an answer is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Format {
-    Json,
-    Markdown,
-    Xml,
-    #[default]
-    Text,
+/// Declares the formats, a line each: variant, name, and how a pack is written in it.
+macro_rules! formats {
+    ($($(#[$doc:meta])* $variant:ident $name:literal $write:expr;)+) => {
+        /// How an answer is written.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Format {
+            $($(#[$doc])* $variant,)+
+            /// Lines that a test runner takes, by its name.
+            Runner(&'static str),
+        }
+
+        impl Format {
+            pub const ALL: &'static [Format] = &[$(Format::$variant),+];
+
+            pub fn name(self) -> &'static str {
+                match self { $(Format::$variant => $name,)+ Format::Runner(name) => name }
+            }
+
+            fn writer(self) -> Option<fn(&ContextPack) -> String> {
+                match self { $(Format::$variant => $write,)+ Format::Runner(_) => None }
+            }
+        }
+    };
+}
+
+formats! {
+    Json "json" Some(canonical::to_string);
+    Markdown "markdown" Some(markdown::pack);
+    Xml "xml" Some(xml::pack);
+    Text "text" Some(text::pack);
     /// Hits as `query_context` returns them.
-    Hits,
+    Hits "hits" Some(hits::of_pack);
+    /// The graph compact format: whole, or what is new to a caller that has packs.
+    Gcf "gcf" Some(gcf::pack);
+    /// The same in pieces, with its counts at the end.
+    GcfStream "gcf-stream" Some(gcf::streamed);
+    /// The graph binary format, as base64 where bytes cannot be written.
+    Gcb "gcb" Some(gcb::base64);
+    /// CodeGraphContext; it is made from the index, not from a pack.
+    CodeGraph "codegraph" None;
     /// The bundle of a declared ref, as JSON.
-    Bundle,
+    Bundle "bundle" None;
     /// Graphs for Mermaid.
-    Mermaid,
+    Mermaid "mermaid" None;
     /// Graphs for Graphviz.
-    Dot,
+    Dot "dot" None;
     /// Findings as annotations of a workflow run.
-    Github,
+    Github "github" None;
     /// Findings as SARIF.
-    Sarif,
+    Sarif "sarif" None;
     /// One line each, tabs between the parts.
-    Porcelain,
-    /// Lines that a test runner takes, by its name.
-    Runner(&'static str),
+    Porcelain "porcelain" None;
+}
+
+impl Default for Format {
+    fn default() -> Self {
+        Format::Text
+    }
 }
 
 impl Format {
-    pub const ALL: &'static [Format] = &[Format::Json, Format::Markdown, Format::Xml, Format::Text, Format::Hits, Format::Bundle, Format::Mermaid, Format::Dot, Format::Github, Format::Sarif, Format::Porcelain];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Format::Json => "json",
-            Format::Markdown => "markdown",
-            Format::Xml => "xml",
-            Format::Text => "text",
-            Format::Hits => "hits",
-            Format::Bundle => "bundle",
-            Format::Mermaid => "mermaid",
-            Format::Dot => "dot",
-            Format::Github => "github",
-            Format::Sarif => "sarif",
-            Format::Porcelain => "porcelain",
-            Format::Runner(name) => name,
-        }
-    }
-
     /// Returns the format of that name.
     pub fn by_name(name: &str) -> Option<Format> {
         let runner = || contextd_ops::RUNNER_FORMATS.iter().find(|known| **known == name).map(|known| Format::Runner(known));
@@ -72,15 +90,11 @@ impl Format {
 
 /// Writes a pack in a format by name; this is what budgets are counted on.
 pub fn pack(pack: &ContextPack, format: &str) -> Option<String> {
-    Some(match format {
-        "json" => canonical::to_string(pack),
-        "markdown" => markdown::pack(pack),
-        "xml" => xml::pack(pack),
-        "text" => text::pack(pack),
-        "hits" => canonical::to_string(&hits::wire(&contextd_ops::hits(pack, Tokenizer::Estimate))),
-        "hits-text" => hits::text(&contextd_ops::hits(pack, Tokenizer::Estimate)),
-        _ => return None,
-    })
+    match Format::by_name(format) {
+        Some(format) => format.writer().map(|write| write(pack)),
+        None if format == "hits-text" => Some(hits::text(&contextd_ops::hits(pack, Tokenizer::Estimate))),
+        None => None,
+    }
 }
 
 /// Writes an answer; a format that an answer does not have is written as text.
@@ -89,7 +103,7 @@ pub fn answer(answer: &Answer, format: Format) -> String {
         (Answer::Pack(own), format) => pack(own, format.name()).unwrap_or_default(),
         (Answer::Hits(own), Format::Hits) => canonical::to_string(&hits::wire(own)),
         (Answer::Oracle(own), format) => oracle::text(own, format),
-        (_, Format::Json) => canonical::to_string(&answer.to_json()),
+        (_, Format::Json | Format::CodeGraph) => canonical::to_string(&answer.to_json()),
         (Answer::Hits(own), Format::Xml) => xml::hits(own),
         (Answer::Hits(own), _) => hits::text(own),
         (Answer::Symbol(own), _) => parts::symbol(own),

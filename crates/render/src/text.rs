@@ -2,17 +2,22 @@
 
 use crate::safe::safe;
 use contextd_pack::{ContextItem, ContextPack};
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// Writes a pack as text.
+/// Writes a pack as text: a heading a section, a line a file, then its items in their order.
 pub fn pack(pack: &ContextPack) -> String {
     let mut out = String::new();
-    let names: BTreeMap<&str, &str> = pack.items().map(|item| (item.chunk_uid.as_str(), item.name.as_str())).collect();
     for section in pack.sections.iter().filter(|section| !section.items.is_empty()) {
         let _ = writeln!(out, "# {}", section.kind);
+        let mut files: Vec<&str> = Vec::new();
         for item in &section.items {
-            write_item(&mut out, pack, item, &names);
+            if !files.contains(&item.file_rel_path.as_str()) {
+                files.push(&item.file_rel_path);
+            }
+        }
+        for file in files {
+            let _ = writeln!(out, "{}", safe(file));
+            section.items.iter().filter(|item| item.file_rel_path == file).for_each(|item| write_item(&mut out, item));
         }
     }
     out.push_str(&notes(pack));
@@ -37,22 +42,63 @@ pub fn notes(pack: &ContextPack) -> String {
     out
 }
 
-fn write_item(out: &mut String, pack: &ContextPack, item: &ContextItem, names: &BTreeMap<&str, &str>) {
-    let _ = writeln!(out, "{}:{}-{} {} {}{}", safe(&item.file_rel_path), item.lines.start, item.lines.end, item.symbol_kind, safe(&item.name), marks(item));
-    let reason = why(item);
-    if !reason.is_empty() {
-        let _ = writeln!(out, "  {}", safe(&reason));
-    }
-    let calls: Vec<&str> = pack.edges.iter().filter(|edge| edge.from == item.chunk_uid && edge.kind == "calls").filter_map(|edge| names.get(edge.to.as_str()).copied()).take(6).collect();
-    if !calls.is_empty() && item.excerpt.detail == "signature" {
-        let _ = writeln!(out, "  calls {}", safe(&calls.join(", ")));
-    }
-    for line in safe(&item.excerpt.text).lines() {
-        let _ = writeln!(out, "  {line}");
+/// A declaration stands on the line of its number, with its scopes before its name; a body below it.
+fn write_item(out: &mut String, item: &ContextItem) {
+    let reason = short_why(item);
+    let place = if item.kind == "commit" { String::new() } else { format!("{} ", item.lines.start) };
+    match item.excerpt.detail.as_str() {
+        "signature" if item.kind == "symbol" => {
+            let _ = writeln!(out, "{place}{}{reason}{}", safe(&one_line(&scoped(item))), marks(item));
+        }
+        "held" | "known" => {
+            let _ = writeln!(out, "{place}{} (held){}", safe(&item.name), marks(item));
+        }
+        // The file's own line names it already.
+        "signature" if item.symbol_kind == "file" => {
+            let _ = writeln!(out, "{place}the file{reason}{}", marks(item));
+        }
+        _ => {
+            let name = if item.name == file_name(&item.file_rel_path) || item.kind == "commit" { "" } else { &item.name };
+            let _ = writeln!(out, "{place}{}{reason}{}:", safe(name), marks(item));
+            for line in safe(item.excerpt.text.trim_end()).lines() {
+                let _ = writeln!(out, " {line}");
+            }
+        }
     }
     if item.excerpt.truncated {
-        out.push_str("  …\n");
+        out.push_str(" …\n");
     }
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the declaration with the scopes before its name, where it has any.
+fn scoped(item: &ContextItem) -> String {
+    let text = item.excerpt.text.as_str();
+    let Some((scopes, name)) = item.name.rsplit_once('.') else { return text.to_owned() };
+    let boundary = |at: usize| !text[..at].ends_with(|letter: char| letter.is_alphanumeric() || letter == '_') && !text[at + name.len()..].starts_with(|letter: char| letter.is_alphanumeric() || letter == '_');
+    match text.match_indices(name).map(|(at, _)| at).find(|&at| boundary(at)) {
+        Some(at) => format!("{}{scopes}.{}", &text[..at], &text[at..]),
+        None => format!("{} {text}", item.name),
+    }
+}
+
+/// Why an item that is no seed is here, as short as it can be said.
+fn short_why(item: &ContextItem) -> String {
+    let Some((step, evidence)) = item.why.path.last().zip(item.why.evidence.last()) else { return String::new() };
+    if step.kind == "member_of" {
+        return String::new();
+    }
+    let sure = if evidence.certainty == "known" { "" } else { "?" };
+    let own = step.from == item.name || step.from == item.file_rel_path;
+    let last = |name: &str| if name.contains('/') { file_name(name).to_owned() } else { name.rsplit('.').next().unwrap_or(name).to_owned() };
+    if own { format!(" [{}{sure} {}]", step.kind, safe(&last(&step.to))) } else { format!(" [{}{sure} by {}]", passive(&step.kind), safe(&last(&step.from))) }
 }
 
 /// What a reader must know about an excerpt.
@@ -70,13 +116,13 @@ pub fn marks(item: &ContextItem) -> String {
 /// Why an item that is no seed is here, in few words.
 pub fn why(item: &ContextItem) -> String {
     let Some((step, evidence)) = item.why.path.last().zip(item.why.evidence.last()) else { return String::new() };
-    if step.edge_type == "member_of" {
+    if step.kind == "member_of" {
         return format!("holds {}", step.from);
     }
     let guessed = if evidence.certainty == "known" { "" } else { ", guessed" };
     // Whoever the item is in the edge, the other end is worth naming.
     let own = step.from == item.name || step.from == item.file_rel_path;
-    let relation = if own { format!("{} {}", step.edge_type, step.to) } else { format!("{} by {}", passive(&step.edge_type), step.from) };
+    let relation = if own { format!("{} {}", step.kind, step.to) } else { format!("{} by {}", passive(&step.kind), step.from) };
     format!("{relation} ({}{guessed})", evidence.evidence_id)
 }
 

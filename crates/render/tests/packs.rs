@@ -1,5 +1,7 @@
 //! Laws of packs, on a real index and in every format.
 
+mod support;
+
 use contextd_ops::{Answer, Context, find};
 use contextd_pack::{ContextPack, PackRequest, Tokenizer};
 use contextd_testkit::Fixture;
@@ -19,7 +21,10 @@ fn run(name: &str, input: Value) -> Answer {
 
 fn pack(request: &PackRequest) -> ContextPack {
     match run("context_pack_create", serde_json::to_value(request).unwrap()) {
-        Answer::Pack(pack) => *pack,
+        Answer::Pack(pack) => {
+            support::valid("ContextPack", &serde_json::to_value(&*pack).unwrap());
+            *pack
+        }
         other => panic!("{other:?}"),
     }
 }
@@ -29,7 +34,7 @@ fn request(query: &str) -> PackRequest {
 }
 
 const QUERIES: &[&str] = &["charge the card at checkout", "where do sessions expire", "refund", "format a price", "Cart.total"];
-const FORMATS: &[&str] = &["json", "markdown", "xml", "text"];
+const FORMATS: &[&str] = &["json", "markdown", "xml", "text", "gcf", "gcf-stream", "gcb", "hits"];
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
@@ -62,11 +67,142 @@ proptest! {
 fn the_same_request_gives_the_same_bytes_whatever_the_threads() {
     for query in QUERIES {
         let expected = pack(&request(query)).canonical();
-        for threads in [1, 4] {
+        for threads in 1..=8 {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             assert_eq!(pool.install(|| pack(&request(query)).canonical()), expected, "{query} on {threads}");
         }
     }
+}
+
+#[test]
+fn a_hundred_runs_give_one_pack() {
+    let fixture = Fixture::shop();
+    let context = Context::new(Arc::new(fixture.engine()), || 0, contextd_render::pack, true);
+    let reader = context.reader().unwrap();
+    let request = PackRequest { format: "json".into(), ..request("charge the card at checkout") };
+    let render = |pack: &ContextPack| contextd_render::pack(pack, "json").unwrap();
+    let once = || context.engine.pack(&reader, &request, &render).unwrap().canonical();
+    let first = once();
+    assert!((0..100).all(|_| once() == first));
+}
+
+#[test]
+fn the_order_in_which_files_came_does_not_matter() {
+    let canonical = |reverse: bool| {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("shop");
+        let shop = Fixture::shop();
+        let mut paths = ["shop/cart.py", "shop/checkout.py", "shop/payment.py", "tests/test_checkout.py", "docs/payments.md"];
+        if reverse {
+            paths.reverse();
+        }
+        for path in paths {
+            std::fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
+            std::fs::copy(shop.path(path), root.join(path)).unwrap();
+        }
+        let engine = contextd_engine::Engine::open(&root, &Default::default(), &|_| None).unwrap();
+        engine.refresh(&contextd_engine::RefreshOptions { now: 1, ..Default::default() }, &contextd_engine::Silent).unwrap();
+        let reader = engine.reader().unwrap();
+        let request = PackRequest { format: "json".into(), ..request("charge the card at checkout") };
+        engine.pack(&reader, &request, &|pack| contextd_render::pack(pack, "json").unwrap()).unwrap().canonical()
+    };
+    assert_eq!(canonical(false), canonical(true));
+}
+
+#[test]
+fn packs_are_the_same_from_exported_lines() {
+    use contextd_pack::{HeldItems, Inputs, Layer, Lines, ids::Versions, lines};
+    let fixture = Fixture::shop();
+    let engine = fixture.engine();
+    let reader = engine.reader().unwrap();
+    let mut exported = String::new();
+    lines(&reader.snapshot, &mut |line| exported.push_str(&format!("{}\n", json!(line))));
+    let read = Lines::read(exported.lines().map(|line| serde_json::from_str(line).unwrap())).unwrap();
+    let (weights, _) = engine.weights(None).unwrap();
+    let (texts, held) = (engine.texts(), HeldItems::default());
+    let render = |pack: &ContextPack| contextd_render::pack(pack, "json").unwrap();
+    for intent in contextd_pack::request::Intent::ALL {
+        let request = PackRequest { intent: *intent, ..request("charge the card at checkout") };
+        let inputs = |layer, sources, seeds| Inputs { layer, sources, seeds, texts: &texts, history: None, rules: &[], known: None, notes: None, held: &held, held_packs: Arc::default(), weights: &weights, versions: Versions::default(), default_tokens: 4_000, default_lambda: 0.5, default_tokenizer: Tokenizer::O200k, render: &render, clock: &|| 0 };
+        let own = inputs(&reader.snapshot as &dyn Layer, Some(reader.sources(None)), None);
+        let seeds = contextd_pack::seed_records(&own, &request).unwrap();
+        let expected = contextd_pack::build(&own, &request).unwrap().pack.canonical();
+        let from_lines = contextd_pack::build(&inputs(&read, None, Some(&seeds)), &request).unwrap().pack.canonical();
+        assert_eq!(from_lines, expected, "{intent:?}");
+        assert_eq!(contextd_pack::build(&inputs(&read, None, None), &request).map(|_| ()).unwrap_err().code(), "POC_E_NOT_SUPPORTED", "lines have no full text");
+    }
+}
+
+#[test]
+fn intents_change_what_is_sought() {
+    let of = |intent: &str, query: &str| match run("context_for_task", json!({"task": query, "intent": intent})) {
+        Answer::Pack(pack) => *pack,
+        other => panic!("{other:?}"),
+    };
+    let contract = of("contract", "charge");
+    assert!(contract.items().all(|item| item.excerpt.detail != "body"), "signatures and docs, no bodies");
+    assert!(contract.items().any(|item| item.excerpt.text.contains("Sends a payment to the bank")));
+    let impact = of("impact", "sign");
+    assert!(impact.items().all(|item| item.why.path.iter().all(|step| step.to != item.name || step.kind == "member_of")), "only what leans on the seeds");
+    let debug = of("debug", "Traceback:\n  File \"/srv/shop/payment.py\", line 12, in charge\nValueError: declined");
+    assert_eq!(debug.items().find(|item| item.name == "charge").unwrap().why.rule, "stack-frame");
+    let refactor = of("refactor", "checkout");
+    assert!(refactor.sections.iter().any(|section| section.kind == "tests"), "{:?}", refactor.stats);
+}
+
+#[test]
+fn what_the_caller_has_is_not_sent_again() {
+    let fixture = Fixture::shop();
+    let context = Context::new(Arc::new(fixture.engine()), || 7, contextd_render::pack, true);
+    let ask = |input: Value| match (find("context_pack_create").unwrap().run)(&context, input).unwrap() {
+        Answer::Pack(pack) => *pack,
+        other => panic!("{other:?}"),
+    };
+    let first = ask(json!({"query": "refund a payment", "format": "text"}));
+    let body = first.items().find(|item| item.name == "refund").unwrap();
+    assert_eq!(body.excerpt.detail, "body");
+    let again = ask(json!({"query": "refund a payment", "format": "text", "held": {"packIds": [first.pack_id]}}));
+    let item = again.items().find(|item| item.name == "refund").unwrap();
+    assert_eq!((item.excerpt.detail.as_str(), item.excerpt.text.as_str(), &item.chunk_uid), ("held", "", &body.chunk_uid));
+    assert!(again.stats.tokens * 2 < first.stats.tokens || again.stats.items > first.stats.items);
+    let graph = ask(json!({"query": "refund a payment", "format": "gcf"}));
+    let same = ask(json!({"query": "refund a payment", "format": "gcf", "held": {"packIds": [graph.pack_id]}}));
+    assert!(contextd_render::pack(&same, "gcf").unwrap().starts_with("GCF profile=graph tool=contextd "));
+    let other = ask(json!({"query": "charge a card", "format": "gcf", "held": {"packIds": [graph.pack_id]}}));
+    let text = contextd_render::pack(&other, "gcf").unwrap();
+    assert!(text.contains("session=true") && text.contains("# previously transmitted"), "{text}");
+    // A change makes it new again.
+    let old = std::fs::read_to_string(fixture.path("shop/payment.py")).unwrap();
+    fixture.write("shop/payment.py", &old.replace("return bool(receipt)", "return receipt.startswith('r')"));
+    context.engine.refresh(&contextd_engine::RefreshOptions { now: 9, ..Default::default() }, &contextd_engine::Silent).unwrap();
+    let changed = ask(json!({"query": "refund a payment", "format": "text", "held": {"packIds": [first.pack_id]}}));
+    assert_eq!(changed.items().find(|item| item.name == "refund").unwrap().excerpt.detail, "body");
+}
+
+#[test]
+fn a_remembered_answer_is_the_fresh_one() {
+    let fixture = Fixture::shop();
+    let engine = Arc::new(fixture.engine());
+    let context = |stays| Context::new(engine.clone(), || 7, contextd_render::pack, stays);
+    let ask = |context: &Context| match (find("context_for_task").unwrap().run)(context, json!({"task": "refund a payment", "format": "json"})).unwrap() {
+        Answer::Pack(pack) => pack.canonical(),
+        other => panic!("{other:?}"),
+    };
+    let (serving, once) = (context(true), context(false));
+    let first = ask(&serving);
+    assert_eq!([ask(&serving), ask(&once), ask(&context(false))], [first.clone(), first.clone(), first.clone()]);
+    // A file that changed under the index is marked, whatever is remembered.
+    let old = std::fs::read_to_string(fixture.path("shop/payment.py")).unwrap();
+    fixture.write("shop/payment.py", &old.replace("bool(receipt)", "len(receipt) > 3"));
+    let marked = ask(&serving);
+    assert!(marked.contains("\"stale\":true") && marked == ask(&context(true)));
+    // After a change elsewhere, what was gathered before gives the same as gathering anew.
+    fixture.write("shop/payment.py", &old);
+    fixture.write("web/session.ts", "export function other(): number {\n  return 1;\n}\n");
+    engine.refresh(&contextd_engine::RefreshOptions { now: 9, ..Default::default() }, &contextd_engine::Silent).unwrap();
+    let after = ask(&serving);
+    assert_eq!(after, ask(&context(true)));
+    assert_ne!(after, first, "the index has another signature");
 }
 
 #[test]

@@ -1,0 +1,271 @@
+//! A pack in the making: chosen by estimates, then measured on the rendered bytes.
+
+use crate::budget::{BudgetsResolved, Clamp};
+use crate::build::Inputs;
+use crate::error::PackError;
+use crate::expand::Section;
+use crate::held::Shown;
+use crate::ids::{pack_id, pack_root};
+use crate::items::{Shop, View};
+use crate::order::order;
+use crate::pack::{ContextItem, ContextPack, ContextSection, Explain, Note, PackEdge, PackStats, SeedEntry};
+use crate::plan::Plan;
+use crate::pool::Pool;
+use crate::request::{PackRequest, Strictness};
+use crate::select::{Choice, Selector, Terms};
+use std::collections::BTreeMap;
+
+/// Rounds of dropping before everything is given up; each drops at least one item.
+const ROUNDS: usize = 300;
+/// Times that the estimates are corrected by what they turned out to be.
+const CORRECTIONS: usize = 4;
+/// Share of the budget that is good enough.
+const FULL: f64 = 0.96;
+/// Edges shown among the chosen.
+const MAX_EDGES: usize = 60;
+/// Largest part of the budget that commits and rules may take.
+const NOTES_SHARE: u64 = 5;
+/// Tokens and characters that the digits of `stats.tokens`, a date and times may take in formats that have
+/// them: they are not part of the canonical form, and are written on it later.
+const STAMP: (u64, u64) = (48, 140);
+
+pub struct Draft<'a> {
+    pub inputs: &'a Inputs<'a>,
+    pub request: &'a PackRequest,
+    pub plan: &'a Plan,
+    pub pool: &'a Pool,
+    pub shop: &'a Shop<'a>,
+    pub budgets: BudgetsResolved,
+    pub explain: Option<Explain>,
+    /// Commits and rules, the most telling first.
+    pub notes: Vec<ContextItem>,
+}
+
+/// A pack with its rendered size.
+struct Measured {
+    pack: ContextPack,
+    tokens: u64,
+    chars: u64,
+}
+
+type Sections = BTreeMap<Section, Vec<(Option<u32>, ContextItem)>>;
+
+impl Draft<'_> {
+    /// Returns the fullest pack that the estimates lead to and the budget allows.
+    pub fn fit(&mut self) -> Result<ContextPack, PackError> {
+        let empty = self.make_room()?;
+        if self.pool.candidates.is_empty() {
+            return Ok(empty.pack);
+        }
+        let first = self.measured(&[Choice { candidate: 0, shown: Shown::Signature }]);
+        let title = self.shop.signature(self.pool.candidates[0].symbol);
+        let overhead = (first.tokens.saturating_sub(empty.tokens) as f64 - self.budgets.tokenizer.count(&title) as f64).max(4.0);
+        let budgets = self.budgets.clone();
+        let lambda = self.request.mmr_lambda.unwrap_or(self.inputs.default_lambda).clamp(0.0, 1.0);
+        let terms = Terms { budgets: &budgets, plan: self.plan, lambda, overhead, notes: self.notes.len() as u64 };
+        let selector = Selector::new(self.inputs.layer, &self.pool.candidates, self.shop, terms);
+        Ok(self.fullest(&selector, empty).pack)
+    }
+
+    fn fullest(&self, selector: &Selector<'_>, empty: Measured) -> Measured {
+        let limit = self.budgets.max_total_tokens as f64;
+        let room = limit - empty.tokens as f64;
+        let (base, mut best, mut factor) = (empty.tokens as f64, empty, 1.0);
+        for _ in 0..CORRECTIONS {
+            let choices = selector.choose(room * factor);
+            let measured = self.measured(&choices);
+            // Estimates err to both sides: the next try uses what they turned out to be.
+            factor *= (room / (measured.tokens as f64 - base).max(1.0)).clamp(0.5, 1.6);
+            let fits = self.fits(&measured);
+            let measured = if fits { measured } else { self.shrink(selector, choices, measured) };
+            if measured.tokens > best.tokens || best.pack.stats.items == 0 {
+                best = measured;
+            }
+            if best.tokens as f64 >= FULL * limit || best.chars as f64 >= FULL * self.budgets.max_total_chars as f64 {
+                break;
+            }
+        }
+        best
+    }
+
+    fn fits(&self, measured: &Measured) -> bool {
+        measured.tokens <= self.budgets.max_total_tokens && measured.chars <= self.budgets.max_total_chars
+    }
+
+    /// Returns the empty pack. One that does not fit loses its notes and its explanation; then its budget
+    /// is raised, or it is refused.
+    fn make_room(&mut self) -> Result<Measured, PackError> {
+        let limit = self.budgets.max_total_tokens;
+        let most = self.budgets.max_items.min(self.budgets.max_items_per_section) as usize;
+        self.notes.truncate(most);
+        let notes = std::mem::take(&mut self.notes);
+        let mut empty = self.measured(&[]);
+        if empty.tokens > limit && self.explain.is_some() {
+            self.explain = None;
+            empty = self.measured(&[]);
+        }
+        if self.fits(&empty) {
+            return Ok(self.with_notes(notes, empty));
+        }
+        if self.request.strictness == Strictness::Strict {
+            return Err(PackError::BudgetExceeded { message: format!("an empty pack takes {} tokens and {} characters in this format, the budget is {limit} and {}", empty.tokens, empty.chars, self.budgets.max_total_chars) });
+        }
+        // The note about the change takes room itself.
+        for (field, needed) in [("maxTotalTokens", empty.tokens + 40), ("maxTotalChars", empty.chars + 160)] {
+            let budget = if field == "maxTotalTokens" { &mut self.budgets.max_total_tokens } else { &mut self.budgets.max_total_chars };
+            if *budget < needed {
+                let requested = std::mem::replace(budget, needed);
+                self.budgets.clamped.push(Clamp { field: field.to_owned(), requested, used: needed });
+            }
+        }
+        Ok(self.measured(&[]))
+    }
+
+    /// Adds as many notes as their part of the budget allows.
+    fn with_notes(&mut self, mut notes: Vec<ContextItem>, empty: Measured) -> Measured {
+        let limit = empty.tokens + (self.budgets.max_total_tokens - empty.tokens) / NOTES_SHARE;
+        while !notes.is_empty() {
+            self.notes = notes.clone();
+            let measured = self.measured(&[]);
+            if measured.tokens <= limit && measured.chars <= self.budgets.max_total_chars {
+                return measured;
+            }
+            notes.pop();
+        }
+        self.notes = Vec::new();
+        empty
+    }
+
+    /// Drops the least worthy until the rendered bytes fit; the pack without any fits.
+    fn shrink(&self, selector: &Selector<'_>, mut choices: Vec<Choice>, mut measured: Measured) -> Measured {
+        for _ in 0..ROUNDS {
+            if self.fits(&measured) || choices.is_empty() {
+                return measured;
+            }
+            let (tokens, chars) = (measured.tokens.saturating_sub(self.budgets.max_total_tokens), measured.chars.saturating_sub(self.budgets.max_total_chars));
+            selector.drop_least(&mut choices, (tokens as f64).max(chars as f64 / 4.0).max(1.0));
+            measured = self.measured(&choices);
+        }
+        self.measured(&[])
+    }
+
+    fn measured(&self, choices: &[Choice]) -> Measured {
+        let mut pack = self.assemble(choices);
+        let rendered = (self.inputs.render)(&pack);
+        let tokens = self.budgets.tokenizer.count(&rendered) as u64;
+        // The count is part of some formats; counting with the field at 0 leaves out its own digits.
+        let (more_tokens, more_chars) = if rendered.contains("\"tokens\":0") { STAMP } else { (0, 0) };
+        pack.stats.tokens = tokens;
+        Measured { pack, tokens: tokens + more_tokens, chars: rendered.chars().count() as u64 + more_chars }
+    }
+
+    fn assemble(&self, choices: &[Choice]) -> ContextPack {
+        let mut sections: Sections = BTreeMap::new();
+        for choice in choices {
+            let candidate = &self.pool.candidates[choice.candidate];
+            let item = self.shop.item(&View { symbol: candidate.symbol, lines: candidate.lines, shown: choice.shown, scores: &candidate.scores, why: &candidate.why });
+            sections.entry(candidate.section).or_default().push((Some(candidate.symbol), item));
+        }
+        distinct(&mut sections);
+        if let Some(known) = self.inputs.known {
+            sections.values_mut().flatten().for_each(|(_, item)| known.mark(item));
+        }
+        for items in sections.values_mut() {
+            items.sort_by(|a, b| order(self.request, &a.1, &b.1));
+        }
+        if !self.notes.is_empty() {
+            sections.entry(Section::Related).or_default().extend(self.notes.iter().map(|note| (None, note.clone())));
+        }
+        let edges = self.edges(&sections);
+        let sections: Vec<ContextSection> = sections.into_iter().map(|(section, items)| ContextSection { kind: section.name().to_owned(), items: items.into_iter().map(|(_, item)| item).collect() }).collect();
+        let uids: Vec<String> = sections.iter().flat_map(|section| section.items.iter().map(|item| item.chunk_uid.clone())).collect();
+        let seeds = sections.iter().filter(|section| section.kind == "seeds").flat_map(|section| &section.items).map(|item| SeedEntry { chunk_uid: item.chunk_uid.clone(), score: item.scores.seed_score }).collect();
+        ContextPack {
+            format_version: 1,
+            schema: "ContextPack".to_owned(),
+            schema_version: "1.0.0".to_owned(),
+            index_signature: self.inputs.versions.index_signature.clone(),
+            pack_id: pack_id(&self.inputs.versions, self.request),
+            pack_root: pack_root(&self.request.query, &uids),
+            learned_state: if self.inputs.versions.learned.is_empty() { "cold".to_owned() } else { self.inputs.versions.learned.clone() },
+            created_at: None,
+            request: self.request.echoed(),
+            budgets: self.budgets.clone(),
+            seeds,
+            stats: self.stats(&sections),
+            notes: self.declared(&sections),
+            sections,
+            edges,
+            explain: self.explain.clone(),
+            held_packs: self.inputs.held_packs.clone(),
+        }
+    }
+
+    /// Returns what is declared about the chosen files; it may take a tenth of the budget.
+    fn declared(&self, sections: &[ContextSection]) -> Vec<Note> {
+        let Some(notes) = self.inputs.notes else { return Vec::new() };
+        let mut files: Vec<&str> = Vec::new();
+        for item in sections.iter().flat_map(|section| &section.items) {
+            if !files.contains(&item.file_rel_path.as_str()) {
+                files.push(&item.file_rel_path);
+            }
+        }
+        let mut left = self.budgets.max_total_tokens as usize / 10;
+        let mut kept = notes(&files);
+        kept.retain(|note| {
+            let cost = self.budgets.tokenizer.count(&note.text) + 8;
+            let fits = cost <= left;
+            left -= if fits { cost } else { 0 };
+            fits
+        });
+        kept
+    }
+
+    fn stats(&self, sections: &[ContextSection]) -> PackStats {
+        let items: u32 = sections.iter().map(|section| section.items.len() as u32).sum();
+        let mut dropped = self.pool.dropped.clone();
+        let left = (self.pool.candidates.len() as u32).saturating_sub(items.saturating_sub(self.notes.len() as u32));
+        if left > 0 {
+            *dropped.entry("budget".to_owned()).or_default() += left;
+        }
+        PackStats {
+            items,
+            tokens: 0,
+            sections: sections.iter().map(|section| (section.kind.clone(), section.items.len() as u32)).collect(),
+            dropped,
+            candidates: self.pool.considered,
+            max_hop: self.pool.expanded.max_hop,
+            timings: None,
+        }
+    }
+
+    fn edges(&self, sections: &Sections) -> Vec<PackEdge> {
+        let chosen: BTreeMap<u32, &str> = sections.values().flatten().filter_map(|(symbol, item)| Some(((*symbol)?, item.chunk_uid.as_str()))).collect();
+        let mut edges = Vec::new();
+        for (&from, &uid) in &chosen {
+            for edge in self.inputs.layer.out(from).iter().filter(|edge| !edge.kind().is_structural() && edge.target != from) {
+                if let Some(to) = chosen.get(&edge.target) {
+                    edges.push(PackEdge { from: uid.to_owned(), to: (*to).to_owned(), kind: edge.kind().name().to_owned(), confidence: f64::from(edge.confidence) / 100.0, line: edge.line });
+                }
+            }
+        }
+        edges.sort_by(|a, b| b.confidence.total_cmp(&a.confidence).then_with(|| (&a.from, &a.to, &a.kind, a.line).cmp(&(&b.from, &b.to, &b.kind, b.line))));
+        edges.dedup_by(|a, b| (&a.from, &a.to, &a.kind) == (&b.from, &b.to, &b.kind));
+        edges.truncate(MAX_EDGES);
+        edges
+    }
+}
+
+/// Items with the same text under the same name get ordinals.
+fn distinct(sections: &mut Sections) {
+    let mut items: Vec<&mut (Option<u32>, ContextItem)> = sections.values_mut().flatten().collect();
+    items.sort_by(|a, b| (&a.1.chunk_uid, &a.1.lines, a.0).cmp(&(&b.1.chunk_uid, &b.1.lines, b.0)));
+    let mut seen: BTreeMap<String, u32> = BTreeMap::new();
+    for (_, item) in items {
+        let ordinal = seen.entry(item.chunk_uid.clone()).or_insert(0);
+        if *ordinal > 0 {
+            item.chunk_uid = format!("{}-{ordinal}", item.chunk_uid);
+        }
+        *ordinal += 1;
+    }
+}

@@ -170,6 +170,7 @@ impl Frame<'_> {
             notes: Vec::new(),
             learned_state: Default::default(),
             stats,
+            held_packs: Default::default(),
         }
     }
 }

@@ -212,8 +212,8 @@ impl<'a> Stall<'a> {
         item.scores.graph_distance = reached.distance;
         item.scores.evidence_score = rounded(f64::from(reached.confidence));
         let evidence_id = format!("{}:{}", item.file_rel_path, reached.line);
-        item.why.path = vec![Step { edge_type: reached.via.name().to_owned(), from: shown_name(reader, reached.symbol), to: shown_name(reader, reached.through), evidence_id: evidence_id.clone() }];
-        item.why.evidence = vec![Evidence { kind: "span".to_owned(), evidence_id, confidence: rounded(f64::from(reached.confidence)), certainty: certainty(reached.confidence).to_owned() }];
+        item.why.path = vec![Step { edge_type: reached.via.name().to_owned(), kind: reached.via.name().to_owned(), from: shown_name(reader, reached.symbol), to: shown_name(reader, reached.through), evidence_id: evidence_id.clone() }];
+        item.why.evidence = vec![Evidence { kind: "span".to_owned(), evidence_id, confidence: rounded(f64::from(reached.confidence)), provenance: String::new(), certainty: certainty(reached.confidence).to_owned() }];
     }
 
     /// Returns the lines around a place, when the file is as it was indexed.

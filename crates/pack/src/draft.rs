@@ -54,7 +54,9 @@ impl Draft<'_> {
     /// Returns the fullest pack that the estimates lead to and the budget allows.
     pub fn fit(&mut self) -> Result<ContextPack, PackError> {
         let empty = self.make_room()?;
-        if self.pool.candidates.is_empty() {
+        // A budget that was raised for the empty pack is no room for items.
+        let raised = self.budgets.clamped.iter().any(|clamp| clamp.used > clamp.requested);
+        if self.pool.candidates.is_empty() || raised {
             return Ok(empty.pack);
         }
         let first = self.measured(&[Choice { candidate: 0, shown: Shown::Signature }]);

@@ -81,6 +81,11 @@ impl Default for Format {
 }
 
 impl Format {
+    /// True when packs can be written in it.
+    pub fn writes_packs(self) -> bool {
+        self.writer().is_some()
+    }
+
     /// Returns the format of that name.
     pub fn by_name(name: &str) -> Option<Format> {
         let runner = || contextd_ops::RUNNER_FORMATS.iter().find(|known| **known == name).map(|known| Format::Runner(known));

@@ -44,7 +44,34 @@ impl FileFacts {
             chunks: input.rows()?,
             text: FileText { strings: input.strings()?, cells: input.rows()?, terms: input.rows()? },
         };
-        input.bytes.is_empty().then_some(facts)
+        (input.bytes.is_empty() && facts.hangs_together()).then_some(facts)
+    }
+
+    /// True when every row names symbols that there are, and parents come first: what readers rely on.
+    fn hangs_together(&self) -> bool {
+        let count = self.symbols.len() as u32;
+        let parents = self.symbols.iter().enumerate().skip(1).all(|(at, row)| (row.parent as usize) < at);
+        let owners = self.refs.iter().map(|row| row.owner).chain(self.imports.iter().map(|row| row.owner)).chain(self.bases.iter().map(|row| row.owner)).chain(self.bindings.iter().map(|row| row.owner));
+        parents && owners.chain(self.text.cells.iter().map(|cell| cell.symbol)).all(|symbol| symbol < count || symbol == super::NONE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::{RefRow, SymbolRow};
+
+    #[test]
+    fn facts_that_name_symbols_which_are_not_there_are_not_read() {
+        let mut facts = FileFacts { strings: StringTable { bytes: String::new(), ends: vec![0] }, ..FileFacts::default() };
+        facts.text.strings = facts.strings.clone();
+        facts.symbols = vec![SymbolRow { parent: u32::MAX, ..SymbolRow::default() }, SymbolRow::default()];
+        assert!(FileFacts::decode(&facts.encode()).is_some());
+        facts.symbols[1].parent = 1;
+        assert!(FileFacts::decode(&facts.encode()).is_none());
+        facts.symbols[1].parent = 0;
+        facts.refs.push(RefRow { owner: 2, ..RefRow::default() });
+        assert!(FileFacts::decode(&facts.encode()).is_none());
     }
 }
 

@@ -363,8 +363,14 @@ impl Segment {
     pub(crate) fn read_lines(&self, range: Range<u32>, rows: &mut Vec<SymbolRow>) {
         let parents = self.column(Section::SymbolParent);
         rows.clear();
+        let first = range.start;
+        // Only the first row has no parent; damaged bytes must not name one that is not there.
+        let parent = |symbol: u32| match symbol - first {
+            0 => u32::MAX,
+            at => parents.get(symbol).wrapping_sub(1).min(at - 1),
+        };
         rows.extend(range.map(|symbol| SymbolRow {
-            parent: parents.get(symbol).wrapping_sub(1),
+            parent: parent(symbol),
             start_line: self.start_line(symbol),
             end_line: self.end_line(symbol),
             modifiers: self.modifiers(symbol),

@@ -45,6 +45,9 @@ pub const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     ("pack", &[("contextd pack create \"charge the card\" --format text", "build a pack and store it under its id"), ("contextd pack list", "what is stored")]),
     ("pack create", &[("contextd pack create \"charge the card\" --intent refactor --budget 3000", "a pack for a purpose, inside a budget")]),
     ("pack get", &[("contextd pack get 3f6c1a --format markdown", "a stored pack by the first digits of its id")]),
+    ("pack export", &[("contextd pack export kept-packs", "all stored packs as files, with a manifest")]),
+    ("pack import", &[("contextd pack import kept-packs", "the packs of such a folder, stored here")]),
+    ("codegraph", &[("contextd codegraph shop/payment.py-shop-charge --hop-depth 1", "what a change of one function touches, by its interfaces")]),
     ("pack list", &[("contextd pack list --limit 5", "the newest five")]),
     ("pack diff", &[("contextd pack diff 3f6c1a 9b20d4", "what entered and what left")]),
     ("status", &[("contextd status", "what is indexed"), ("contextd status --json", "the same for scripts")]),
@@ -87,7 +90,7 @@ pub const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
 ];
 
 /// Command lines that wait for somebody, or need an id that only their user has.
-const NOT_ANYWHERE: &[&str] = &["contextd serve", "contextd pack get", "contextd pack diff"];
+const NOT_ANYWHERE: &[&str] = &["contextd serve", "contextd pack get", "contextd pack diff", "contextd pack export", "contextd pack import"];
 
 /// True when an example can be run in any repository.
 pub fn runs_anywhere(line: &str) -> bool {

@@ -37,7 +37,12 @@ pub fn search(context: &Context, mut input: SearchInput) -> Result<Answer, OpErr
     request.budgets.max_items_per_section = Some(u64::from(k));
     request.budgets.max_bytes_per_item = Some(SNIPPET);
     request.budgets.max_total_tokens = Some(budget);
-    let pack = crate::packs::build(context, &request)?;
+    let mut pack = crate::packs::build(context, &request)?;
+    if pack.items().next().is_none() && input.filters.min_score.is_none() {
+        // The configured threshold drops noise beside better hits; it does not leave a question without an answer.
+        request.scope.min_score = Some(0.0);
+        pack = crate::packs::build(context, &request)?;
+    }
     let reader = context.reader()?;
     let snapshot = &reader.snapshot;
     let found = hits(&pack, tokenizer);

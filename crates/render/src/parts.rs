@@ -60,7 +60,9 @@ pub fn why(answer: &WhyAnswer) -> String {
             }
         }
     }
-    why_not(answer).iter().for_each(|line| drop(writeln!(out, "{}", safe(line))));
+    for line in why_not(answer) {
+        let _ = writeln!(out, "{}", safe(&line));
+    }
     let _ = writeln!(out, "looked for: {}", safe(&answer.looked_for.join(" ")));
     out
 }

@@ -60,7 +60,7 @@ fn an_agent_lists_tools_asks_and_leaves() {
     let mut session = Session::start(&sandbox, &["serve", "--stdio"]);
     let tools = session.ask("tools/list", json!({}));
     let names: Vec<&str> = tools["result"]["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["context_for_task", "query_context", "context_for_files", "symbol", "explain_symbol", "get_context_stats"]);
+    assert_eq!(names, ["context_for_task", "query_context", "context_for_files", "context_for_pr", "symbol", "explain_symbol", "get_context_stats"]);
     let tokens = contextd_pack::Tokenizer::O200k.count(&tools["result"].to_string());
     assert!(tokens <= 2_000, "{tokens}");
 

@@ -110,7 +110,7 @@ fn projects_of_the_configuration_narrow_a_question() {
     };
     let web = files(&["search", "sessions total charge", "--project", "web", "--json"]);
     assert!(!web.is_empty() && web.iter().all(|file| file.starts_with("web/")), "{web:?}");
-    let all = files(&["search", "sessions total charge", "--all-projects", "--json"]);
+    let all = files(&["search", "charge the card", "--all-projects", "--json"]);
     assert!(all.iter().any(|file| file.starts_with("shop/")), "{all:?}");
     assert!(!sandbox.text(&["task", "charge the card", "--project", "shop"]).contains("web/session.ts"));
 }

@@ -7,5 +7,6 @@ mod rest;
 mod rpc;
 mod security;
 mod slow;
+mod snapshots;
 mod support;
 mod workflow;

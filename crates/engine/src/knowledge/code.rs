@@ -4,6 +4,7 @@ use super::Knowledge;
 use contextd_knowledge::rules::{Code, CodeFile, Use};
 use contextd_lang::{LanguageId, paths};
 use contextd_model::EdgeKind;
+use contextd_model::graph::EdgeRow;
 use contextd_snapshot::Snapshot;
 use std::collections::BTreeMap;
 
@@ -32,8 +33,11 @@ impl Knowledge {
             // The first line of each pair, an import before a mere name.
             let mut seen: BTreeMap<usize, (bool, u32)> = BTreeMap::new();
             for symbol in snapshot.symbols_of_file(file) {
-                let is_test = snapshot.symbol(symbol).has(contextd_model::facts::modifier::TEST);
-                for edge in snapshot.graph().out(symbol).iter().filter(|edge| !is_test && edge.is_known() && is_use(edge.kind())) {
+                let own = snapshot.symbol(symbol);
+                let is_test = own.has(contextd_model::facts::modifier::TEST);
+                // What a type implements may be written in another file: then that file uses both, the type's own does not.
+                let is_here = |edge: &EdgeRow| !matches!(edge.kind(), EdgeKind::Implements | EdgeKind::Extends) || (own.start_line()..=own.end_line()).contains(&edge.line);
+                for edge in snapshot.graph().out(symbol).iter().filter(|edge| !is_test && edge.is_known() && is_use(edge.kind()) && is_here(edge)) {
                     let Some(&target) = places.get(&snapshot.file_of(edge.target)).filter(|&&target| target != place) else { continue };
                     let here = (edge.kind() != EdgeKind::Imports, edge.line);
                     let kept = seen.entry(target).or_insert(here);

@@ -158,6 +158,11 @@ impl Draft<'_> {
         // The count is part of some formats; counting with the field at 0 leaves out its own digits.
         let (more_tokens, more_chars) = if rendered.contains("\"tokens\":0") { STAMP } else { (0, 0) };
         pack.stats.tokens = tokens;
+        // A count that stands in the text without its name is part of what has to fit.
+        if self.request.format.starts_with("gc") {
+            let rendered = (self.inputs.render)(&pack);
+            return Measured { tokens: self.budgets.tokenizer.count(&rendered) as u64, chars: rendered.chars().count() as u64, pack };
+        }
         Measured { pack, tokens: tokens + more_tokens, chars: rendered.chars().count() as u64 + more_chars }
     }
 

@@ -37,7 +37,7 @@ const QUERIES: &[&str] = &["charge the card at checkout", "where do sessions exp
 const FORMATS: &[&str] = &["json", "markdown", "xml", "text", "gcf", "gcf-stream", "gcb", "hits"];
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
     #[test]
     fn a_pack_never_exceeds_its_budget(query in 0..QUERIES.len(), format in 0..FORMATS.len(), tokens in 1u64..4_000, items in 0u64..40, bytes in 0u64..3_000, section in 0u64..12) {
         let mut request = PackRequest { format: FORMATS[format].into(), ..request(QUERIES[query]) };

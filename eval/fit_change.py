@@ -9,6 +9,7 @@ Each folder holds indexed checkouts with history. Their last commits become task
 Needs numpy."""
 import argparse, json, os, subprocess, sys
 import numpy as np
+from fit import fit
 
 HISTORY = {"git", "git_best", "git_doc", "activity", "recent", "latest"}
 
@@ -28,22 +29,11 @@ def dump(binary, repo, count, cache):
     return names, tasks
 
 
-def fit(tasks, columns, ridge, steps=400):
-    kept = [(x[:, columns], y / y.sum()) for x, y, _ in tasks if y.sum() > 0]
-    everything = np.concatenate([x for x, _ in kept])
-    mean, deviation = everything.mean(0), everything.std(0) + 1e-9
-    data = [((x - mean) / deviation, y) for x, y in kept]
-    beta = np.zeros(len(columns))
-    first, second = np.zeros_like(beta), np.zeros_like(beta)
-    for step in range(1, steps + 1):
-        gradient = ridge * beta
-        for x, y in data:
-            scores = x @ beta
-            p = np.exp(scores - scores.max())
-            gradient = gradient - x.T @ (y - p / p.sum()) / len(data)
-        first, second = 0.9 * first + 0.1 * gradient, 0.99 * second + 0.01 * gradient * gradient
-        beta -= 0.05 * (first / (1 - 0.9**step)) / (np.sqrt(second / (1 - 0.99**step)) + 1e-8)
-    return beta / deviation
+def fit_change(tasks, columns, ridge, steps=400):
+    """Weights of the chosen columns, fitted on the tasks that have a right file."""
+    width = tasks[0][0].shape[1]
+    lists = [(x, y / y.sum()) for x, y, _ in tasks if y.sum() > 0]
+    return fit(lists, [at in set(columns) for at in range(width)], ridge, steps)[columns]
 
 
 def measure(tasks, columns, weights):
@@ -77,7 +67,7 @@ def main():
     text = 'set_by = "eval/fit_change.py, %d commits of %d repositories that are not among those measured"\n' % (len(tasks), len(train))
     for title, out in (("change", dropped), ("change_without_history", dropped | HISTORY)):
         columns = [at for at, name in enumerate(names) if name not in out]
-        weights = fit(tasks, columns, o.ridge)
+        weights = fit_change(tasks, columns, o.ridge)
         rows = [(name, *measure(repo, columns, weights)) for name, (_, repo) in test.items()]
         print(title, " ".join(f"{names[c]}={w:.2f}" for c, w in zip(columns, weights)))
         for name, recall, mrr in rows + [("mean", np.mean([r[1] for r in rows]), np.mean([r[2] for r in rows]))]:

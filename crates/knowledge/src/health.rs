@@ -14,119 +14,121 @@ pub fn health(
     documents: &[String],
     annotated: &[(String, String, u32)],
 ) -> Vec<Problem> {
-    let mut found = Vec::new();
     if graph.is_empty() && annotated.is_empty() {
-        return found;
+        return Vec::new();
     }
-    let mut warn = |code: &'static str, message: String, remedy: &str, path: &str, line: u32| {
-        found.push(Problem::warning(code, message, remedy).at(path, Some(line)))
-    };
-    let joined: BTreeSet<usize> = graph
-        .edges
-        .iter()
-        .filter(|edge| edge.from != edge.to)
-        .flat_map(|edge| [edge.from, edge.to])
-        .collect();
+    let mut found = nodes(graph, exists);
+    found.extend(unlinked(graph, documents));
+    found.extend(dangling(graph, annotated));
+    found.extend(cycles(graph, code));
+    found
+}
+
+/// Nodes without a summary, without an edge, or with paths that do not exist.
+fn nodes(graph: &Graph, exists: &dyn Fn(&str) -> bool) -> Vec<Problem> {
+    let between = graph.edges.iter().filter(|edge| edge.from != edge.to);
+    let joined: BTreeSet<usize> = between.flat_map(|edge| [edge.from, edge.to]).collect();
+    let mut found = Vec::new();
     for (number, node) in graph.nodes.iter().enumerate() {
+        let own = &node.ref_id;
+        let mut warn = |code, message, remedy| {
+            found.push(Problem::warning(code, message, remedy).at(&node.file, Some(node.line)))
+        };
         if node.summary.trim().is_empty() {
+            let message = format!("`{own}` has no summary");
             warn(
                 "CTX_W_GRAPH_SUMMARY",
-                format!("`{}` has no summary", node.ref_id),
+                message,
                 "Say in one sentence what it is.",
-                &node.file,
-                node.line,
             );
         }
         if graph.nodes.len() > 1 && !joined.contains(&number) {
+            let message = format!("`{own}` has no edge to another node");
             warn(
                 "CTX_W_GRAPH_ISOLATED",
-                format!("`{}` has no edge to another node", node.ref_id),
+                message,
                 "Say what it is part of or uses.",
-                &node.file,
-                node.line,
             );
         }
-        for path in node
+        let plain = node
             .source
             .iter()
-            .filter(|path| !path.contains(['*', '?', '[']))
+            .filter(|path| !path.contains(['*', '?', '[']));
+        for path in plain
             .chain(&node.docs)
             .filter(|path| !exists(path.trim_end_matches('/')))
         {
-            warn(
-                "CTX_W_GRAPH_PATH",
-                format!("`{}` names {path}, which does not exist", node.ref_id),
-                "Correct the path.",
-                &node.file,
-                node.line,
-            );
+            let message = format!("`{own}` names {path}, which does not exist");
+            warn("CTX_W_GRAPH_PATH", message, "Correct the path.");
         }
     }
-    let linked: BTreeSet<&str> = graph
-        .nodes
+    found
+}
+
+/// Documents that belong to no node, where some do.
+fn unlinked(graph: &Graph, documents: &[String]) -> Vec<Problem> {
+    let linked: BTreeSet<&String> = graph.nodes.iter().flat_map(|node| &node.docs).collect();
+    let stray = documents
         .iter()
-        .flat_map(|node| &node.docs)
-        .map(String::as_str)
-        .collect();
-    if !linked.is_empty() {
-        for document in documents
-            .iter()
-            .filter(|document| !linked.contains(document.as_str()))
-        {
-            warn(
-                "CTX_W_DOC_UNLINKED",
-                format!("{document} belongs to no node"),
-                "Add it to a node's `docs`, or leave it as it is.",
-                document,
-                1,
-            );
-        }
-    }
-    for (ref_id, path, line) in annotated
+        .filter(|document| !linked.is_empty() && !linked.contains(document));
+    let remedy = "Add it to a node's `docs`, or leave it as it is.";
+    stray
+        .map(|document| {
+            let message = format!("{document} belongs to no node");
+            Problem::warning("CTX_W_DOC_UNLINKED", message, remedy).at(document, Some(1))
+        })
+        .collect()
+}
+
+/// Annotations that name a node which is not declared.
+fn dangling(graph: &Graph, annotated: &[(String, String, u32)]) -> Vec<Problem> {
+    let unknown = annotated
         .iter()
-        .filter(|(ref_id, _, _)| graph.find(ref_id).is_none())
-    {
-        let near = crate::suggest(graph.refs(), ref_id);
-        let remedy = if near.is_empty() {
-            "Declare the node, or remove the annotation.".to_owned()
-        } else {
-            format!("Declare the node, or write one of: {}.", near.join(", "))
-        };
-        warn(
-            "CTX_W_ANNOTATION",
-            format!("an annotation names `{ref_id}`, which is not declared"),
-            &remedy,
-            path,
-            *line,
-        );
-    }
+        .filter(|(ref_id, _, _)| graph.find(ref_id).is_none());
+    unknown
+        .map(|(ref_id, path, line)| {
+            let near = crate::suggest(graph.refs(), ref_id);
+            let remedy = match near.is_empty() {
+                true => "Declare the node, or remove the annotation.".to_owned(),
+                false => format!("Declare the node, or write one of: {}.", near.join(", ")),
+            };
+            let message = format!("an annotation names `{ref_id}`, which is not declared");
+            Problem::warning("CTX_W_ANNOTATION", message, remedy).at(path, Some(*line))
+        })
+        .collect()
+}
+
+/// Parts that depend on each other in a circle.
+fn cycles(graph: &Graph, code: &Code) -> Vec<Problem> {
+    let law = Law::ForbidCycles {
+        edges: vec!["depends_on".to_owned()],
+        refs: Vec::new(),
+    };
     let no_cycles = Rule {
         name: "cycles".to_owned(),
         description: String::new(),
         severity: Severity::Warning,
-        law: Law::ForbidCycles {
-            edges: vec!["depends_on".to_owned()],
-            refs: Vec::new(),
-        },
+        law,
         file: String::new(),
         line: 0,
     };
-    for violation in check(
+    let violations = check(
         &Rules {
             rules: vec![no_cycles],
         },
         graph,
         code,
-    ) {
-        let place = violation.evidence.first();
-        found.push(
+    );
+    violations
+        .into_iter()
+        .map(|violation| {
+            let place = violation.evidence.first();
             Problem::warning("CTX_W_GRAPH_CYCLE", violation.message, violation.remedy).at(
                 place.map_or("", |place| &place.path),
                 place.map(|place| place.line),
-            ),
-        );
-    }
-    found
+            )
+        })
+        .collect()
 }
 
 #[cfg(test)]

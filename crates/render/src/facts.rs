@@ -37,11 +37,13 @@ fn write(out: &mut String, value: &Value, depth: usize) {
     }
 }
 
-fn is_plain(value: &Value) -> bool {
+/// True for a value that fits on one line.
+pub fn is_plain(value: &Value) -> bool {
     !value.is_object() && !value.is_array()
 }
 
-fn is_empty(value: &Value) -> bool {
+/// True for a value that says nothing.
+pub fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null => true,
         Value::String(text) => text.is_empty(),

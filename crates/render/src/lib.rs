@@ -1,6 +1,6 @@
 //! Answers → text in a format. Pure: what is in an answer was chosen elsewhere.
 
-mod facts;
+pub mod facts;
 pub mod gcb;
 pub mod gcf;
 pub mod graph;

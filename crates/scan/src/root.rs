@@ -137,8 +137,8 @@ mod tests {
     fn home_is_no_project_unless_one_starts_there() {
         check(
             &["home/.git/", "home/README.md"],
-            "home/work/a/",
-            "home/work/a",
+            "home/code/a/",
+            "home/code/a",
         );
         check(&["home/.git/"], "home/", "home");
     }

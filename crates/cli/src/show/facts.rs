@@ -1,6 +1,7 @@
 //! Named values: names and values in columns, counts as bars, lists as tables.
 
 use super::{Page, bytes, date, grouped};
+use contextd_render::facts::{is_empty, is_plain};
 use contextd_render::safe;
 use owo_colors::OwoColorize as _;
 use serde_json::{Map, Value};
@@ -107,20 +108,6 @@ fn narrow(widths: &mut [usize], room: usize) {
     while widths.iter().map(|width| width + 2).sum::<usize>() > room + 2 {
         let Some(widest) = widths.iter_mut().max().filter(|width| **width > 8) else { return };
         *widest -= 1;
-    }
-}
-
-fn is_plain(value: &Value) -> bool {
-    !value.is_object() && !value.is_array()
-}
-
-fn is_empty(value: &Value) -> bool {
-    match value {
-        Value::Null => true,
-        Value::String(text) => text.is_empty(),
-        Value::Array(items) => items.is_empty(),
-        Value::Object(map) => map.is_empty(),
-        _ => false,
     }
 }
 

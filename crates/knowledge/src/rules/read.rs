@@ -125,8 +125,6 @@ fn law(key: &str, body: &Yaml, item: &Yaml) -> Result<Law, String> {
             })
             .transpose()
     };
-    // Some write the settings beside the key, some inside of it.
-    let beside = |name: &str| body.get(name).or_else(|| item.get(name));
     Ok(match key {
         "require" => Law::Require {
             on: matcher(body, "for")?,
@@ -158,40 +156,7 @@ fn law(key: &str, body: &Yaml, item: &Yaml) -> Result<Law, String> {
             from: glob(text("from"), "from")?,
             to: glob(text("to"), "to")?,
         },
-        "layers" => {
-            let listed = match &body.value {
-                Value::Map(_) => body
-                    .get("layers")
-                    .or_else(|| body.get("order"))
-                    .ok_or("`layers` lists none")?,
-                _ => body,
-            };
-            let layer = |item: &Yaml| match item.text() {
-                Some(tag) => Ok((tag.to_owned(), tag.to_owned())),
-                None => {
-                    let field = |name: &str| item.get(name).and_then(Yaml::text).map(str::to_owned);
-                    let tag = field("tag").ok_or("a layer has no `tag`")?;
-                    Ok((field("name").unwrap_or_else(|| tag.clone()), tag))
-                }
-            };
-            let layers = listed
-                .items()
-                .into_iter()
-                .map(layer)
-                .collect::<Result<Vec<_>, &str>>()?;
-            if layers.len() < 2 {
-                return Err("`layers` needs two at least".to_owned());
-            }
-            let edge = beside("edge_kind")
-                .and_then(Yaml::text)
-                .unwrap_or("uses")
-                .to_owned();
-            Law::Layers {
-                layers,
-                edge,
-                allow_skip: !beside("allow_skip").is_some_and(Yaml::is_false),
-            }
-        }
+        "layers" => layers(body, item)?,
         "check" => Law::Size {
             on: matcher(body, "for")?,
             max_symbols: number("max_symbols")?,
@@ -202,6 +167,42 @@ fn law(key: &str, body: &Yaml, item: &Yaml) -> Result<Law, String> {
             min_symbols: number("min_symbols")?.unwrap_or(1),
             exempt: texts("exempt"),
         },
+    })
+}
+
+fn layers(body: &Yaml, item: &Yaml) -> Result<Law, String> {
+    let listed = match &body.value {
+        Value::Map(_) => body
+            .get("layers")
+            .or_else(|| body.get("order"))
+            .ok_or("`layers` lists none")?,
+        _ => body,
+    };
+    let layer = |item: &Yaml| match item.text() {
+        Some(tag) => Ok((tag.to_owned(), tag.to_owned())),
+        None => {
+            let field = |name: &str| item.get(name).and_then(Yaml::text).map(str::to_owned);
+            let tag = field("tag").ok_or("a layer has no `tag`")?;
+            Ok((field("name").unwrap_or_else(|| tag.clone()), tag))
+        }
+    };
+    let layers = listed
+        .items()
+        .into_iter()
+        .map(layer)
+        .collect::<Result<Vec<_>, &str>>()?;
+    if layers.len() < 2 {
+        return Err("`layers` needs two at least".to_owned());
+    }
+    // Some write the settings beside the key, some inside of it.
+    let beside = |name: &str| body.get(name).or_else(|| item.get(name));
+    Ok(Law::Layers {
+        layers,
+        edge: beside("edge_kind")
+            .and_then(Yaml::text)
+            .unwrap_or("uses")
+            .to_owned(),
+        allow_skip: !beside("allow_skip").is_some_and(Yaml::is_false),
     })
 }
 

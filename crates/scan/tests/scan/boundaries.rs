@@ -298,7 +298,9 @@ fn paths_that_leave_the_root_are_told() {
         rule(&sandbox, "", sandbox.path("a.c").to_str().unwrap()),
         None
     );
-    for rel in ["../root/a.c", "/etc/passwd", "", "./a.c"] {
+    let root = sandbox.path("");
+    let around = format!("../{}/a.c", root.file_name().unwrap().to_str().unwrap());
+    for rel in [around.as_str(), "/etc/passwd", "", "./a.c"] {
         assert!(sandbox.scanner().read(rel).is_err(), "{rel}");
     }
 }

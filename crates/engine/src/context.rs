@@ -83,11 +83,12 @@ impl Engine {
         let versions = Versions { weights: version, declared: knowledge.version.clone(), learned: caller.learned.map(|learned| learned.version.clone()).unwrap_or_default(), ..versions(reader) };
         let texts = self.texts();
         let notes = self.notes(reader, &knowledge);
+        let meant = knowledge.meant(reader, &contextd_retrieve::understand(&request.query));
         let held = HeldItems::of(&caller.held_packs, &request.held.ids);
         let start = std::time::Instant::now();
         let inputs = Inputs {
             layer: &reader.snapshot,
-            sources: Some(Sources { learned: caller.learned, ..reader.sources(None) }),
+            sources: Some(Sources { learned: caller.learned, declared: meant.as_ref(), ..reader.sources(None) }),
             seeds: None,
             known: caller.known,
             notes: notes.as_deref(),

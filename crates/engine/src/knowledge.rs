@@ -2,6 +2,7 @@
 
 mod code;
 mod covers;
+mod meant;
 mod notes;
 mod since;
 
@@ -63,6 +64,7 @@ pub struct Knowledge {
     /// Nodes that annotations give a file or a definition.
     by_file: BTreeMap<String, Vec<usize>>,
     by_symbol: BTreeMap<u32, Vec<usize>>,
+    ground: meant::Ground,
 }
 
 /// State of the declared files: when it is the same, so is what was read from them.

@@ -67,6 +67,6 @@ impl Reader {
 
     /// Returns what rankings read; commits up to `hidden` take no part.
     pub fn sources(&self, hidden: Option<u32>) -> Sources<'_> {
-        Sources { snapshot: &self.snapshot, catalog: &self.catalog, commits: (!self.commits.is_empty()).then_some(&*self.commits), hidden, learned: None, parameters: &Parameters::DEFAULT }
+        Sources { snapshot: &self.snapshot, catalog: &self.catalog, commits: (!self.commits.is_empty()).then_some(&*self.commits), hidden, learned: None, declared: None, parameters: &Parameters::DEFAULT }
     }
 }

@@ -1,6 +1,7 @@
 //! Architecture rules: what the declared parts may and must have to do with each other.
 
 mod check;
+mod ends;
 mod read;
 
 pub use check::{Code, CodeFile, Use, check};
@@ -123,6 +124,12 @@ pub struct Rules {
 }
 
 impl Rules {
+    /// True when a rule speaks of definitions, so that uses of single ones must be known.
+    pub fn name_definitions(&self) -> bool {
+        let named = |end: &str| ends::split(end).1.is_some();
+        self.rules.iter().any(|rule| matches!(&rule.law, Law::ForbidImport { from, to } if named(from) || named(to)))
+    }
+
     /// Returns the rules that speak of a node, itself or one that it is part of.
     pub fn in_force<'r>(
         &'r self,
@@ -154,7 +161,7 @@ fn concerns(rule: &Rule, node: &crate::Node) -> bool {
 
 /// True when a pattern may match something in a source.
 fn overlaps(pattern: &str, source: &str) -> bool {
-    let fixed = pattern.split(['*', '?', '[']).next().unwrap_or_default();
+    let fixed = ends::split(pattern).0.split(['*', '?', '[']).next().unwrap_or_default();
     let (fixed, source) = (fixed.trim_end_matches('/'), source.trim_end_matches('/'));
     !fixed.is_empty() && (source.starts_with(fixed) || fixed.starts_with(source))
 }

@@ -97,6 +97,7 @@ fn provider(section: &str, item: &ContextItem) -> &'static str {
         ("seeds", Some("git_file" | "git" | "activity")) => "git_history",
         ("seeds", Some("prose")) => "docs",
         ("seeds", Some("exact" | "qcov" | "ncov" | "definition" | "stem")) => "symbol",
+        ("seeds", Some("declared")) => "declared",
         ("seeds", Some(name)) if name.starts_with("learned") || name == "session" => "learned",
         ("seeds", _) => "full_text",
         _ => "dependency",

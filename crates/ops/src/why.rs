@@ -36,7 +36,8 @@ pub fn why(context: &Context, input: WhyInput) -> Result<Answer, OpError> {
     let query = understand(&input.task);
     crate::search::says_something(&query, "task")?;
     let learned = context.learned(&reader, &input.task, input.profile.as_deref())?;
-    let sources = Sources { learned: learned.as_ref().map(|(learned, _)| learned), ..reader.sources(None) };
+    let meant = context.engine.knowledge(&reader).meant(&reader, &query);
+    let sources = Sources { learned: learned.as_ref().map(|(learned, _)| learned), declared: meant.as_ref(), ..reader.sources(None) };
     let ranked = task::rank(&sources, &query, &weights);
     // Of several symbols with the name, the one that ranks best is meant.
     let place = ranked.iter().position(|hit| named.contains(&hit.symbol));

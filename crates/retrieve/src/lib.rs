@@ -6,6 +6,7 @@ pub mod calibration;
 pub mod catalog;
 pub mod change;
 pub mod commits;
+pub mod declared;
 pub mod learned;
 pub mod lexical;
 pub mod near;
@@ -23,6 +24,7 @@ pub mod weights;
 
 pub use catalog::Catalog;
 pub use commits::Commits;
+pub use declared::Declared;
 pub use learned::{Learned, LearnedWeights};
 pub use reach::{Reach, ReachOptions, Reached, Via, reach};
 pub use suite::Suite;

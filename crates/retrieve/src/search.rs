@@ -24,6 +24,8 @@ pub struct RankedFile {
     pub declares: f32,
     /// What learning added for the file's symbols.
     pub learned: f32,
+    /// What declared parts added.
+    pub declared: f32,
     /// Best ranges of lines, best first, each with the symbol it shows.
     pub ranges: Vec<Range>,
 }
@@ -103,6 +105,15 @@ fn learned(sources: &Sources<'_>, ranked: &mut [RankedFile]) {
     }
 }
 
+/// Adds what is declared about each file.
+fn declared(sources: &Sources<'_>, ranked: &mut [RankedFile]) {
+    let Some(declared) = sources.declared else { return };
+    for row in ranked {
+        row.declared = declared.of_file(row.file);
+        row.score += row.declared;
+    }
+}
+
 /// Ranks files without looking for their best ranges.
 pub fn scores(sources: &Sources<'_>, query: &Query, weights: &SearchWeights, limit: usize) -> Vec<RankedFile> {
     let lexical = lexical::score(sources.snapshot, sources.catalog, query, Mode::Search);
@@ -113,6 +124,7 @@ fn scored(sources: &Sources<'_>, query: &Query, weights: &SearchWeights, lexical
     let parts = Parts::of(sources, query, lexical);
     let mut ranked: Vec<RankedFile> = (0..sources.snapshot.file_count()).filter_map(|file| parts.row(sources, query, weights, file)).collect();
     learned(sources, &mut ranked);
+    declared(sources, &mut ranked);
     let worst = worst_of_best(&ranked, limit);
     // Comparing names is the dear part: only files that a perfect name could bring among the best are compared.
     let best_name = weights.stem.max(0.0);

@@ -2,6 +2,7 @@
 
 use crate::catalog::{Catalog, flag};
 use crate::commits::Commits;
+use crate::declared::{DECLARED, Declared};
 use crate::learned::{LEARNED_NAMES, Learned, LearnedTerms};
 use crate::lexical::{self, Lexical, Mode};
 use crate::near;
@@ -27,6 +28,8 @@ pub struct Sources<'s> {
     pub hidden: Option<u32>,
     /// What was learned, seen from this request; absent in a cold ranking.
     pub learned: Option<&'s Learned>,
+    /// What is declared about parts that the request means; absent when it means none.
+    pub declared: Option<&'s Declared>,
     pub parameters: &'s Parameters,
 }
 
@@ -38,6 +41,8 @@ pub struct Ranked {
     pub signals: Signals,
     /// What learning added, as values and weights of [`LEARNED_NAMES`].
     pub learned: Option<(LearnedTerms, LearnedTerms)>,
+    /// What declared parts added, as value and weight.
+    pub declared: (f32, f32),
 }
 
 impl Ranked {
@@ -45,7 +50,7 @@ impl Ranked {
     pub fn terms<'w>(&self, weights: &'w BTreeMap<String, f32>) -> impl Iterator<Item = (&'static str, f32, f32)> + use<'_, 'w> {
         let own = NAMES.iter().zip(self.signals).filter_map(|(name, value)| weights.get(*name).map(|&weight| (*name, value, weight)));
         let learned = self.learned.into_iter().flat_map(|(values, weights)| (0..LEARNED_NAMES.len()).map(move |at| (LEARNED_NAMES[at], values[at], weights[at])));
-        own.chain(learned).filter(|&(_, value, weight)| value * weight != 0.0)
+        own.chain(learned).chain([(DECLARED, self.declared.0, self.declared.1)]).filter(|&(_, value, weight)| value * weight != 0.0)
     }
 }
 
@@ -61,6 +66,7 @@ pub fn rank(sources: &Sources<'_>, query: &Query, weights: &Weights) -> Vec<Rank
         let scores: Vec<f32> = candidates.iter().map(|(_, signals)| sum(signals, &first)).collect();
         near::set(sources.snapshot, sources.catalog, &mut candidates, &scores, query.about_tests);
     }
+    let by_declared = weights.declared;
     let weights = named(last);
     let mut ranked: Vec<Ranked> = candidates
         .into_iter()
@@ -70,8 +76,9 @@ pub fn rank(sources: &Sources<'_>, query: &Query, weights: &Weights) -> Vec<Rank
             // A prior below one lowers a score whatever its sign.
             let score = if sum > 0.0 { sum * prior } else { sum - (1.0 - prior) };
             let learned = sources.learned.map(|learned| (learned.terms(symbol, sources.catalog.kind[symbol as usize]), learned));
-            let score = score + learned.map_or(0.0, |(terms, learned)| learned.sum(&terms));
-            Ranked { symbol, score, signals, learned: learned.map(|(terms, learned)| (terms, learned.weights())) }
+            let declared = (sources.declared.map_or(0.0, |declared| declared.value(symbol, sources.catalog.file[symbol as usize])), by_declared);
+            let score = score + learned.map_or(0.0, |(terms, learned)| learned.sum(&terms)) + declared.0 * declared.1;
+            Ranked { symbol, score, signals, learned: learned.map(|(terms, learned)| (terms, learned.weights())), declared }
         })
         .collect();
     ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| tie(sources.snapshot, a.symbol, b.symbol)));
@@ -135,6 +142,7 @@ impl Pool {
         pool.extend(of_types(catalog, lexical, sources.parameters.by_types as usize));
         pool.extend(of_files(sources, lexical, &git));
         pool.extend(sources.learned.map(Learned::candidates).unwrap_or_default());
+        pool.extend(sources.declared.map(Declared::candidates).unwrap_or_default());
         let mut symbols: Vec<u32> = pool.into_iter().filter(|&symbol| catalog.is_code(symbol)).collect();
         symbols.sort_unstable();
         let mut children: FxHashMap<u32, f32> = FxHashMap::default();

@@ -28,6 +28,9 @@ pub struct Weights {
     /// What judgements and sessions count.
     #[serde(default)]
     pub learned: LearnedWeights,
+    /// What it counts that a request means a declared part.
+    #[serde(default = "declared")]
+    pub declared: f32,
     /// How raw scores become scores from 0 to 1.
     #[serde(default = "calibration")]
     pub calibration: Calibration,
@@ -53,6 +56,11 @@ fn calibration_of(profile: &str) -> Option<Calibration> {
 
 fn calibration() -> Calibration {
     PROFILES.first().and_then(|(name, _)| calibration_of(name)).unwrap_or_default()
+}
+
+/// As much as most of a request's words in a name: a part that is meant is no proof of each of its symbols.
+fn declared() -> f32 {
+    1.5
 }
 
 fn change_weights() -> Option<ChangeWeights> {

@@ -1,5 +1,6 @@
 //! Rules held against the declared graph and the linked code.
 
+use super::ends::{End, uses};
 use super::{Evidence, Law, Matcher, Rule, Rules, Violation};
 use crate::cycles::cycles;
 use crate::globs;
@@ -10,28 +11,39 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Clone, Debug, Default)]
 pub struct Code {
     pub files: Vec<CodeFile>,
-    /// Which file uses which, by numbers, each pair once.
+    /// Which file uses which, by numbers; each pair once, or once for the nodes of the definitions.
     pub uses: Vec<Use>,
+    /// Which definition uses which, where a rule speaks of definitions.
+    pub definitions: Vec<Use>,
 }
 
 /// A file with code.
 #[derive(Clone, Debug, Default)]
 pub struct CodeFile {
     pub path: String,
+    /// Definitions that belong where the file belongs.
     pub symbols: u32,
+    /// Definitions that annotations give to other nodes, by those nodes.
+    pub apart: Vec<(Vec<usize>, u32)>,
     /// Nodes it belongs to, without those that they are part of.
     pub nodes: Vec<usize>,
     pub test: bool,
 }
 
-/// One file using another, seen at a line.
-#[derive(Clone, Debug, Default)]
+/// One file using another, or one definition another of the same file, seen at a line.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Use {
     pub from: usize,
     pub to: usize,
     pub line: u32,
     /// By an import, not just by a name.
     pub import: bool,
+    /// The definition that uses and the one that is used, by qualified name; empty for a file itself.
+    pub source: String,
+    pub target: String,
+    /// Nodes of the definitions, where annotations give them others than their files'.
+    pub here: Option<Vec<usize>>,
+    pub there: Option<Vec<usize>>,
 }
 
 /// Evidence shown for one violation.
@@ -65,33 +77,34 @@ struct Checker<'a> {
 
 impl<'a> Checker<'a> {
     fn new(graph: &'a Graph, code: &'a Code) -> Self {
-        let mut uses: Links = BTreeMap::new();
-        let families: Vec<BTreeSet<usize>> = code
-            .files
-            .iter()
-            .map(|file| {
-                file.nodes
-                    .iter()
-                    .flat_map(|&node| graph.ancestry(node))
-                    .collect()
-            })
-            .collect();
+        let mut checker = Self {
+            graph,
+            code,
+            uses: BTreeMap::new(),
+        };
+        let family = |nodes: &[usize]| -> BTreeSet<usize> {
+            nodes
+                .iter()
+                .flat_map(|&node| graph.ancestry(node))
+                .collect()
+        };
+        let families: Vec<BTreeSet<usize>> = code.files.iter().map(|file| family(&file.nodes)).collect();
         for used in code.uses.iter().filter(|used| !code.files[used.from].test) {
-            let (here, there) = (&families[used.from], &families[used.to]);
-            let place = Evidence {
-                path: code.files[used.from].path.clone(),
-                line: used.line,
-                what: format!("uses {}", code.files[used.to].path),
+            let own = |nodes: &Option<Vec<usize>>, file: usize| match nodes {
+                Some(nodes) => family(nodes),
+                None => families[file].clone(),
             };
-            // What both files belong to is no border between them.
-            for &from in here.difference(there) {
-                for &to in there.difference(here) {
-                    uses.entry((from, to)).or_default().push(place.clone());
+            let (here, there) = (own(&used.here, used.from), own(&used.there, used.to));
+            let place = checker.place(used);
+            // What both belong to is no border between them.
+            for &from in here.difference(&there) {
+                for &to in there.difference(&here) {
+                    checker.uses.entry((from, to)).or_default().push(place.clone());
                 }
             }
         }
-        uses.values_mut().for_each(|places| places.sort());
-        Self { graph, code, uses }
+        checker.uses.values_mut().for_each(|places| places.sort());
+        checker
     }
 
     /// Returns the relations of a kind: the declared ones, and for `depends_on` and `uses` what code shows.
@@ -308,35 +321,42 @@ impl<'a> Checker<'a> {
     }
 
     fn forbid_import(&self, rule: &Rule, from: &str, to: &str) -> Vec<Violation> {
-        let (Some(from), Some(to)) = (globs::pattern(from), globs::pattern(to)) else {
+        let (Some(from), Some(to)) = (End::parse(from), End::parse(to)) else {
             return Vec::new();
         };
-        let uses = self.code.uses.iter().filter(|used| used.import);
-        let broken = uses.filter(|used| {
-            from.is_match(&self.code.files[used.from].path)
-                && globs::matches_below(&to, &self.code.files[used.to].path)
-        });
-        broken
+        uses(&from, &to, self.code)
             .map(|used| {
-                let (here, there) = (
-                    &self.code.files[used.from].path,
-                    &self.code.files[used.to].path,
-                );
-                let place = Evidence {
-                    path: here.clone(),
-                    line: used.line,
-                    what: format!("imports {there}"),
+                let place = self.place(used);
+                let here = &self.code.files[used.from].path;
+                let message = match used.source.as_str() {
+                    "" => format!("{here} {}", place.what),
+                    _ => format!("{here}: {}", place.what),
                 };
-                self.violation(
-                    rule,
-                    None,
-                    None,
-                    format!("{here} imports {there}"),
-                    vec![place],
-                    "Import it from an allowed place, or move the code.".to_owned(),
-                )
+                let remedy = if to.is_definition() {
+                    "Use something that the rule allows, or move the code."
+                } else {
+                    "Import it from an allowed place, or move the code."
+                };
+                self.violation(rule, None, None, message, vec![place], remedy.to_owned())
             })
             .collect()
+    }
+
+    /// Says where a use stands, which definition uses and which is used.
+    fn place(&self, used: &Use) -> Evidence {
+        let there = &self.code.files[used.to].path;
+        let what = match (used.source.as_str(), used.target.as_str()) {
+            _ if used.import => format!("imports {there}"),
+            ("", "") => format!("uses {there}"),
+            ("", target) => format!("uses `{target}` of {there}"),
+            (source, "") => format!("`{source}` uses {there}"),
+            (source, target) => format!("`{source}` uses `{target}` of {there}"),
+        };
+        Evidence {
+            path: self.code.files[used.from].path.clone(),
+            line: used.line,
+            what,
+        }
     }
 
     fn size(
@@ -354,22 +374,23 @@ impl<'a> Checker<'a> {
             .enumerate()
             .filter(|(_, node)| on.matches(node))
         {
-            let own: Vec<&CodeFile> = self
-                .code
-                .files
-                .iter()
-                .filter(|file| {
-                    !file.test
-                        && file
-                            .nodes
-                            .iter()
-                            .any(|&own| self.graph.ancestry(own).contains(&number))
-                })
-                .collect();
-            let symbols: u32 = own.iter().map(|file| file.symbols).sum();
+            let is_own = |nodes: &[usize]| {
+                nodes
+                    .iter()
+                    .any(|&own| self.graph.ancestry(own).contains(&number))
+            };
+            let (mut symbols, mut files) = (0, 0);
+            for file in self.code.files.iter().filter(|file| !file.test) {
+                let apart = file.apart.iter().filter(|(nodes, _)| is_own(nodes));
+                symbols += apart.map(|(_, count)| count).sum::<u32>();
+                if is_own(&file.nodes) {
+                    symbols += file.symbols;
+                    files += 1;
+                }
+            }
             for (what, count, most) in [
                 ("symbols", symbols, max_symbols),
-                ("files", own.len() as u32, max_files),
+                ("files", files, max_files),
             ] {
                 if let Some(most) = most.filter(|&most| count > most) {
                     let place = Evidence {

@@ -236,7 +236,7 @@ fn matcher(body: &Yaml, key: &str) -> Result<Matcher, String> {
 
 fn glob(text: Option<String>, key: &str) -> Result<String, String> {
     let text = text.ok_or_else(|| format!("there is no `{key}`"))?;
-    if crate::globs::pattern(&text).is_none() {
+    if super::ends::End::parse(&text).is_none() {
         return Err(format!("`{text}` is no pattern"));
     }
     Ok(text)

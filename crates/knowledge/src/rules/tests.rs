@@ -38,6 +38,7 @@ fn code(graph: &Graph, uses: &[(usize, usize)]) -> Code {
             symbols: 3,
             nodes: graph.sources_of(path),
             test: false,
+            apart: Vec::new(),
         })
         .collect();
     Code {
@@ -49,8 +50,10 @@ fn code(graph: &Graph, uses: &[(usize, usize)]) -> Code {
                 to,
                 line: 7,
                 import: true,
+                ..Use::default()
             })
             .collect(),
+        definitions: Vec::new(),
     }
 }
 
@@ -223,4 +226,61 @@ fn rules_are_in_force_for_parts_of_what_they_name() {
     };
     assert_eq!(names("core"), ["a", "b"]);
     assert_eq!(names("lone"), ["b"]);
+}
+
+#[test]
+fn definitions_that_belong_elsewhere_are_judged_by_where_they_belong() {
+    let (rules, graph, _) = read_all(
+        "rules:\n- {name: a, deny: {from: {ref_id: store}, to: {ref_id: core}}}\n- {name: b, check: {for: {ref_id: lone}, max_symbols: 4}}\n",
+    );
+    let node = |ref_id: &str| Some(vec![graph.find(ref_id).unwrap()]);
+    let check = |uses: Vec<Use>| {
+        let mut code = code(&graph, &[]);
+        code.files[0].apart = vec![(node("lone").unwrap(), 2)];
+        check(&rules, &graph, &Code { uses, ..code })
+    };
+    let used = |here, there| Use {
+        from: 4,
+        to: 4,
+        line: 9,
+        source: "save".to_owned(),
+        target: "Cart.total".to_owned(),
+        here,
+        there,
+        ..Use::default()
+    };
+    let found = check(vec![used(node("store"), node("core"))]);
+    assert_eq!(found[0].evidence[0].what, "`save` uses `Cart.total` of free/x.py");
+    assert_eq!((found.len(), found[0].from.as_deref()), (2, Some("store")));
+    assert!(found[1].message.contains("has 5 symbols"), "{found:?}");
+    assert_eq!(check(vec![used(node("core"), node("store"))]).len(), 1);
+    assert_eq!(check(vec![used(None, node("core"))]).len(), 1);
+}
+
+#[test]
+fn a_rule_may_name_definitions() {
+    let (rules, graph, problems) = read_all(
+        "rules:\n- {name: a, forbid_import: {from: 'core/**', to: 'store/s.py::Raw'}}\n",
+    );
+    assert!(problems.is_empty() && rules.name_definitions());
+    let found = |target: &str| {
+        let used = Use {
+            from: 1,
+            to: 2,
+            line: 4,
+            source: "load".to_owned(),
+            target: target.to_owned(),
+            ..Use::default()
+        };
+        let code = Code {
+            definitions: vec![used.clone()],
+            ..code(&graph, &[(1, 2)])
+        };
+        check(&rules, &graph, &code)
+    };
+    let broken = found("Raw.open");
+    assert_eq!(broken[0].message, "core/b.py: `load` uses `Raw.open` of store/s.py");
+    assert_eq!((broken.len(), broken[0].evidence[0].line), (1, 4));
+    assert!(!broken[0].remedy.is_empty());
+    assert!(found("Rawhide").is_empty() && found("").is_empty());
 }

@@ -1,6 +1,7 @@
-//! Operations about changes, on small repositories driven by the `git` program.
+//! Operations about changes and declared parts, on small repositories driven by the `git` program.
 
 mod changes;
+mod declared;
 mod reach;
 mod repositories;
 mod sandbox;

@@ -24,6 +24,9 @@ pub struct ExportArgs {
     /// File to write to instead of standard output
     #[arg(long)]
     out: Option<PathBuf>,
+    /// Keep the layer in the ledger instead, as the table `layer` with views for plain SQL
+    #[arg(long, conflicts_with_all = ["out", "sql"])]
+    ledger: bool,
     /// Write everything, texts of chunks included, as an SQL script to this file; `-` for standard output
     #[arg(long, value_name = "FILE", conflicts_with_all = ["what", "out"])]
     sql: Option<PathBuf>,
@@ -45,6 +48,12 @@ enum What {
 
 pub fn export(engine: &Engine, args: &ExportArgs) -> anyhow::Result<ExitCode> {
     let Some(snapshot) = engine.snapshot()? else { return Err(contextd_engine::EngineError::NoIndex { root: engine.places.root.clone() }.into()) };
+    if args.ledger {
+        anyhow::ensure!(matches!(args.what, Some(What::Layer)), "only the layer is kept in the ledger: contextd export layer --ledger");
+        let records = engine.keep_layer(&snapshot)?;
+        crate::ui::say(false, &format!("{records} records are in the ledger"));
+        return Ok(ExitCode::SUCCESS);
+    }
     let sink: Box<dyn Write> = match args.out.as_ref().or(args.sql.as_ref()) {
         Some(path) if path.as_os_str() != "-" => Box::new(std::fs::File::create(path).with_context(|| format!("{} cannot be written", path.display()))?),
         _ => Box::new(std::io::stdout().lock()),

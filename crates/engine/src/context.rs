@@ -8,7 +8,7 @@ use contextd_model::ContentHash;
 use contextd_pack::ids::Versions;
 use contextd_pack::request::Ranking;
 use contextd_pack::texts::Replaced;
-use contextd_pack::{Built, ContextPack, FileText, HeldItems, Inputs, Known, PackError, PackRequest, Texts, Tokenizer};
+use contextd_pack::{Built, ContextPack, Defaults, FileText, HeldItems, Inputs, Known, Note, PackError, PackRequest, Rule, Shelf, Texts, Tokenizer};
 use contextd_retrieve::{Learned, Sources, Weights};
 use contextd_scan::secrets::MARK;
 use std::sync::Arc;
@@ -26,10 +26,21 @@ impl Texts for WorkTree<'_> {
 
     fn read(&self, path: &str) -> Option<FileText> {
         let bytes = self.engine.read(path).ok()?;
+        Some(self.scrubbed(path, bytes))
+    }
+
+    fn read_again(&self, path: &str, known: Option<&Arc<FileText>>) -> Option<Arc<FileText>> {
+        let bytes = self.engine.read(path).ok()?;
+        Some(known.filter(|known| known.hash == bytes.hash).cloned().unwrap_or_else(|| Arc::new(self.scrubbed(path, bytes))))
+    }
+}
+
+impl WorkTree<'_> {
+    fn scrubbed(&self, path: &str, bytes: contextd_scan::FileBytes) -> FileText {
         let scrubbed = self.engine.scrubber.scrub(&bytes.text, path);
         let newlines = |start: usize, end: usize| bytes.text.as_bytes()[start..end].iter().filter(|&&byte| byte == b'\n').count();
         let redactions = scrubbed.redactions.iter().map(|redaction| Replaced { start: redaction.start, end: redaction.end, length: MARK.len() + newlines(redaction.start, redaction.end) }).collect();
-        Some(FileText { redactions, scrubbed: scrubbed.text.into_owned(), hash: bytes.hash, original: bytes.text })
+        FileText { redactions, scrubbed: scrubbed.text.into_owned(), hash: bytes.hash, original: bytes.text }
     }
 }
 
@@ -58,7 +69,7 @@ impl Engine {
 
     /// Builds the pack of a request with what was learned; items in `known` were sent before.
     pub fn pack_learned(&self, reader: &Reader, request: &PackRequest, learned: Option<&Learned>, known: Option<&Known>, render: &dyn Fn(&ContextPack) -> String) -> Result<ContextPack> {
-        self.build_pack(reader, request, &Caller { learned, known, held_packs: Arc::default() }, render).map(|built| built.pack)
+        self.build_pack(reader, request, &Caller { learned, known, ..Caller::default() }, render).map(|built| built.pack)
     }
 
     /// Returns the id under which the pack of a request may be remembered. What is declared may change
@@ -67,23 +78,34 @@ impl Engine {
         let (_, weights) = self.weights(request.profile.as_deref())?;
         let declared = self.knowledge(reader).version.clone();
         let versions = Versions { weights, ..versions(reader) };
-        Ok(declared.is_empty().then(|| contextd_pack::ids::pack_id(&versions, &PackRequest { repo_id: self.repo_id(), ..request.clone() })))
+        // A request for another index is refused, whatever is remembered.
+        let meant = request.index_signature.is_empty() || request.index_signature == versions.index_signature;
+        let request = PackRequest { repo_id: self.repo_id(), ..request.clone() }.settled(&self.defaults(request));
+        Ok((meant && declared.is_empty()).then(|| contextd_pack::ids::pack_id(&versions, &request)))
     }
 
-    /// Builds the pack of a request for a caller that may have learned and been sent things.
-    pub fn build_pack(&self, reader: &Reader, request: &PackRequest, caller: &Caller<'_>, render: &dyn Fn(&ContextPack) -> String) -> Result<Built> {
-        let (weights, version) = self.weights(request.profile.as_deref())?;
+    /// Returns what the configuration says where a request says nothing.
+    fn defaults(&self, request: &PackRequest) -> Defaults {
         let budget = &self.config.budget;
-        let knowledge = self.knowledge(reader);
         let tokens = match request.ranking {
             _ if !request.files.is_empty() => budget.files_tokens,
             Ranking::Search => budget.search_tokens,
             Ranking::Task | Ranking::Auto => budget.task_tokens,
         };
+        Defaults { tokens: u64::from(tokens), lambda: self.config.query.mmr_lambda, tokenizer: Tokenizer::by_name(&budget.tokenizer).unwrap_or_default() }
+    }
+
+    /// Builds the pack of a request for a caller that may have learned and been sent things.
+    pub fn build_pack(&self, reader: &Reader, request: &PackRequest, caller: &Caller<'_>, render: &dyn Fn(&ContextPack) -> String) -> Result<Built> {
+        let (weights, version) = self.weights(request.profile.as_deref())?;
+        let knowledge = self.knowledge(reader);
         let versions = Versions { weights: version, declared: knowledge.version.clone(), learned: caller.learned.map(|learned| learned.version.clone()).unwrap_or_default(), ..versions(reader) };
         let texts = self.texts();
-        let notes = self.notes(reader, &knowledge);
         let meant = knowledge.meant(reader, &contextd_retrieve::understand(&request.query));
+        let author = self.author(reader, &knowledge);
+        let notes = |paths: &[&str]| author.as_ref().map(|author| author.notes(paths)).unwrap_or_default();
+        let rules = |paths: &[&str]| author.as_ref().map(|author| author.rules(paths)).unwrap_or_default();
+        let empty = Shelf::default();
         let held = HeldItems::of(&caller.held_packs, &request.held.ids);
         let start = std::time::Instant::now();
         let inputs = Inputs {
@@ -91,17 +113,16 @@ impl Engine {
             sources: Some(Sources { learned: caller.learned, declared: meant.as_ref(), ..reader.sources(None) }),
             seeds: None,
             known: caller.known,
-            notes: notes.as_deref(),
+            notes: author.is_some().then_some(&notes as &dyn Fn(&[&str]) -> Vec<Note>),
             texts: &texts,
+            shelf: caller.shelf.unwrap_or(&empty),
             history: Some(reader.history.view()),
-            rules: &[],
+            rules: author.is_some().then_some(&rules as &dyn Fn(&[&str]) -> Vec<Rule>),
             held: &held,
             held_packs: caller.held_packs.clone(),
             weights: &weights,
             versions,
-            default_tokens: u64::from(tokens),
-            default_lambda: self.config.query.mmr_lambda,
-            default_tokenizer: Tokenizer::by_name(&budget.tokenizer).unwrap_or_default(),
+            defaults: self.defaults(request),
             render,
             clock: &|| start.elapsed().as_micros() as u64,
         };
@@ -132,6 +153,8 @@ pub struct Caller<'a> {
     pub known: Option<&'a Known>,
     /// Packs that it says it has.
     pub held_packs: Arc<Vec<ContextPack>>,
+    /// What was made of files for earlier requests.
+    pub shelf: Option<&'a Shelf>,
 }
 
 /// Returns what every pack of a reader depends on.

@@ -19,6 +19,7 @@ mod freeze;
 mod history;
 mod jobs;
 mod knowledge;
+mod layers;
 mod leaving;
 mod learning;
 mod linking;

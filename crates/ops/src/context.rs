@@ -4,7 +4,7 @@ use crate::accounts::{Accounts, Noted, lock};
 use crate::error::OpError;
 use crate::pack_cache::PackCache;
 use contextd_engine::{Engine, Progress, Reader, Silent};
-use contextd_pack::{ContextPack, Known};
+use contextd_pack::{ContextPack, Known, Shelf};
 use contextd_retrieve::{Learned, understand};
 use serde_json::Value;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -32,6 +32,8 @@ pub struct Context {
     pub(crate) noted: Arc<Mutex<Option<Noted>>>,
     /// Packs that were built by this process.
     pub(crate) packs: Arc<PackCache>,
+    /// What was made of files for packs of this process.
+    pub(crate) shelf: Arc<Shelf>,
 }
 
 /// Who asks, and how what was learned takes part.
@@ -55,7 +57,7 @@ const NAME: usize = 120;
 impl Context {
     pub fn new(engine: Arc<Engine>, now: fn() -> i64, render: RenderPack, stays: bool) -> Self {
         let asker = Asker { surface: if stays { "mcp" } else { "cli" }, ..Asker::default() };
-        Self { engine, now, render, stays, asker, progress: Arc::new(Silent), reader: Arc::default(), opened: Arc::default(), accounts: Arc::default(), noted: Arc::default(), packs: Arc::default() }
+        Self { engine, now, render, stays, asker, progress: Arc::new(Silent), reader: Arc::default(), opened: Arc::default(), accounts: Arc::default(), noted: Arc::default(), packs: Arc::default(), shelf: Arc::default() }
     }
 
     /// Returns the same for one call, whose caller hears its progress and may end it.

@@ -56,5 +56,6 @@ pub use schema::SCHEMAS;
 pub use search::hits;
 pub use stats::{last_indexed, status_value};
 pub use table::{OPERATIONS, Operation, find};
-pub use task_context::{TaskContextInput, TokenBudget};
+pub use task_context::TaskContextInput;
+pub use contextd_pack::TokenBudget;
 pub use unused::unused;

@@ -22,7 +22,7 @@ const FACTS: &[(&str, Fields)] = &[
     ("validate_config", &[("file", "string?"), ("valid", "boolean"), ("problems", "array")]),
     ("doctor", &[("healthy", "boolean"), ("checks", "array")]),
     ("context_pack_list", &[("packs", "array")]),
-    ("task_context", &[("taskId", "string"), ("query", "string"), ("snippets", "array"), ("totalTokens", "integer"), ("providers", "object"), ("budget", "object"), ("contextBlock", "string"), ("prompt", "string")]),
+    ("task_context", &[("taskId", "string"), ("query", "string"), ("snippets", "array"), ("totalTokens", "integer"), ("providers", "object"), ("budget", "object"), ("contextBlock", "string"), ("prompt", "string"), ("warnings", "array")]),
     ("add_context", &[("file_id", "string"), ("chunks", "integer"), ("embeddings", "integer")]),
     ("delete_context", &[("deleted", "boolean")]),
 ];

@@ -97,7 +97,7 @@ fn built(context: &Context, request: &PackRequest, lasting: bool) -> Result<(Con
             String::new()
         })
     };
-    let caller = Caller { learned: learned.as_ref().map(|(learned, _)| learned), known: learned.as_ref().map(|(_, known)| known), held_packs };
+    let caller = Caller { learned: learned.as_ref().map(|(learned, _)| learned), known: learned.as_ref().map(|(_, known)| known), held_packs, shelf: Some(&context.shelf) };
     let built = context.engine.build_pack(&reader, &request, &caller, &render)?;
     if unknown.get() {
         return Err(OpError::request(format!("a pack cannot be written as `{format}`"), "Use json, markdown, xml, text, gcf, gcb or codegraph."));

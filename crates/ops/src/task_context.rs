@@ -4,7 +4,7 @@ use crate::answer::{Answer, Hit};
 use crate::context::Context;
 use crate::error::OpError;
 use contextd_pack::request::{Ranking, Scope};
-use contextd_pack::{ContextPack, PackRequest, Tokenizer};
+use contextd_pack::{BudgetRules, ContextPack, PackRequest, TokenBudget, Tokenizer, budget_of_task};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -38,17 +38,6 @@ pub struct TaskContextInput {
     pub fallback: Option<bool>,
 }
 
-/// Tokens for one task.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct TokenBudget {
-    pub max_tokens: u64,
-    pub reserve_for_prompt: u64,
-    pub diversity_weight: f64,
-    /// True when the budget lies above the configured share of what the base allows.
-    pub warning: bool,
-}
-
 pub fn task_context(context: &Context, input: TaskContextInput) -> Result<Answer, OpError> {
     let query = query(&input);
     if query.is_empty() {
@@ -75,23 +64,22 @@ fn query(input: &TaskContextInput) -> String {
     [input.title.trim(), input.description.trim(), keywords.trim()].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
-/// Calculates the budget: half more for a high complexity, 30 % less for a low one, 30 % more for
-/// architecture, 20 % less for a mended bug.
+/// Returns the budget of a task, by the configuration.
 fn budget(config: &contextd_model::config::Budget, input: &TaskContextInput) -> TokenBudget {
-    let base = u64::from(config.default_max_tokens);
-    let complexity = match input.complexity {
-        Some(8..) => 150,
-        Some(1..=3) => 70,
-        _ => 100,
-    };
-    let sort = match input.sort.to_ascii_uppercase().as_str() {
-        "ARCHITECTURE" => 130,
-        "BUGFIX" => 80,
-        _ => 100,
-    };
-    let max_tokens = input.max_tokens.unwrap_or(base * complexity * sort / 10_000).clamp(1, 100_000);
-    let most = base * 150 * 130 / 10_000;
-    TokenBudget { max_tokens, reserve_for_prompt: u64::from(config.reserve_for_prompt), diversity_weight: 0.5, warning: max_tokens * 100 > most * u64::from(config.warn_threshold_percent) }
+    let rules = BudgetRules { default_max_tokens: config.default_max_tokens.into(), reserve_for_prompt: config.reserve_for_prompt.into(), warn_threshold_percent: config.warn_threshold_percent.into() };
+    budget_of_task(&rules, &input.sort, input.complexity.map(u32::from), input.max_tokens)
+}
+
+/// Returns what is worth knowing about the use of the budget.
+fn warnings(budget: &TokenBudget, pack: &ContextPack, prompt: u64) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if budget.warning {
+        warnings.push(format!("the budget of {} tokens is unusually large", budget.max_tokens));
+    }
+    let left = pack.stats.dropped.get("budget").copied().unwrap_or_default();
+    // Context that fills its budget is as it should be, unless something had to be left out for it.
+    warnings.extend(budget.warning(prompt).filter(|_| left > 0).map(|warning| format!("{warning}; {left} candidates did not fit")));
+    warnings
 }
 
 fn pack(context: &Context, input: &TaskContextInput, query: &str, budget: TokenBudget) -> Result<ContextPack, OpError> {
@@ -103,7 +91,7 @@ fn pack(context: &Context, input: &TaskContextInput, query: &str, budget: TokenB
         format: "xml".to_owned(),
         ..PackRequest::default()
     };
-    request.budgets.max_total_tokens = Some(budget.max_tokens);
+    request.budgets.max_total_tokens = Some(budget.for_context());
     crate::packs::build(context, &request)
 }
 
@@ -111,6 +99,9 @@ fn answer(input: &TaskContextInput, query: &str, budget: TokenBudget, found: Opt
     let block = found.and_then(|(pack, context)| (context.render)(pack, "xml")).unwrap_or_else(|| "<project_context>\n</project_context>".to_owned());
     let hits = found.map(|(pack, _)| crate::search::hits(pack, Tokenizer::O200k).hits).unwrap_or_default();
     let snippets: Vec<Value> = hits.iter().map(snippet).collect();
+    let prompt = prompt(input, &block, hits.is_empty());
+    let warnings = found.map(|(pack, _)| warnings(&budget, pack, Tokenizer::O200k.count(&prompt) as u64)).unwrap_or_default();
+    warnings.iter().for_each(|warning| tracing::warn!(task = input.task_id, "{warning}"));
     let mut value = json!({
         "taskId": input.task_id,
         "query": query,
@@ -119,7 +110,8 @@ fn answer(input: &TaskContextInput, query: &str, budget: TokenBudget, found: Opt
         "providers": providers(&hits),
         "budget": budget,
         "contextBlock": block,
-        "prompt": prompt(input, &block, hits.is_empty()),
+        "prompt": prompt,
+        "warnings": warnings,
         "packId": found.map(|(pack, _)| pack.pack_id.clone()),
         "indexSignature": found.map(|(pack, _)| pack.index_signature.clone()),
     });
@@ -174,11 +166,11 @@ mod tests {
     #[test]
     fn budgets_follow_complexity_and_type() {
         let config = contextd_model::config::Config::default().budget;
-        let of = |complexity, sort: &str| budget(&config, &TaskContextInput { complexity, sort: sort.to_owned(), ..TaskContextInput::default() }).max_tokens;
-        assert_eq!(of(None, ""), 1500);
-        assert_eq!(of(Some(9), ""), 2250);
-        assert_eq!(of(Some(2), "bugfix"), 840);
-        assert_eq!(of(Some(5), "ARCHITECTURE"), 1950);
-        assert!(budget(&config, &TaskContextInput { complexity: Some(10), sort: "architecture".to_owned(), ..TaskContextInput::default() }).warning);
+        let of = |complexity, sort: &str| budget(&config, &TaskContextInput { complexity, sort: sort.to_owned(), ..TaskContextInput::default() });
+        assert_eq!((of(None, "").max_tokens, of(None, "").for_context()), (1500, 1000));
+        assert_eq!(of(Some(9), "").max_tokens, 2250);
+        assert_eq!(of(Some(2), "bugfix").max_tokens, 840);
+        assert_eq!(of(Some(5), "ARCHITECTURE").max_tokens, 1950);
+        assert!(of(Some(10), "architecture").warning);
     }
 }

@@ -1,7 +1,7 @@
 //! Limits: defaults, hard caps, and what became of what was asked for.
 
 use crate::error::PackError;
-use crate::request::{PackRequest, Strictness};
+use crate::request::{Budgets, PackRequest, Strictness};
 use crate::tokens::Tokenizer;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -45,24 +45,35 @@ pub struct Clamp {
     pub used: u64,
 }
 
+/// Returns the limits as they are asked for, those that are left open at their defaults.
+pub fn settled(asked: &Budgets, tokens: u64) -> Budgets {
+    Budgets {
+        max_total_chars: Some(asked.max_total_chars.unwrap_or(CHARS.default)),
+        max_total_tokens: Some(asked.max_total_tokens.unwrap_or(if tokens == 0 { TOKENS.default } else { tokens })),
+        max_items: Some(asked.max_items.unwrap_or(ITEMS.default)),
+        max_items_per_section: Some(asked.max_items_per_section.unwrap_or(PER_SECTION.default)),
+        max_bytes_per_item: Some(asked.max_bytes_per_item.unwrap_or(BYTES.default)),
+    }
+}
+
 /// Returns the limits of a request; `tokens` is the default of the operation.
 pub fn resolve(request: &PackRequest, tokens: u64, tokenizer: Tokenizer) -> Result<BudgetsResolved, PackError> {
     let mut clamped = Vec::new();
-    let asked = &request.budgets;
-    let mut limit = |limit: &Limit, asked: Option<u64>, default: u64| {
-        let requested = asked.unwrap_or(default);
+    let asked = settled(&request.budgets, tokens);
+    let mut limit = |limit: &Limit, asked: Option<u64>| {
+        let requested = asked.unwrap_or(limit.default);
         if requested > limit.cap {
             clamped.push(Clamp { field: limit.name.to_owned(), requested, used: limit.cap });
         }
         requested.min(limit.cap)
     };
     let resolved = BudgetsResolved {
-        max_total_chars: limit(&CHARS, asked.max_total_chars, CHARS.default),
-        max_total_tokens: limit(&TOKENS, asked.max_total_tokens, if tokens == 0 { TOKENS.default } else { tokens }),
-        max_items: limit(&ITEMS, asked.max_items, ITEMS.default),
-        max_items_per_section: limit(&PER_SECTION, asked.max_items_per_section, PER_SECTION.default),
-        max_bytes_per_item: limit(&BYTES, asked.max_bytes_per_item, BYTES.default),
-        max_hops: limit(&HOPS, Some(u64::from(request.expansion.max_hops)), HOPS.default),
+        max_total_chars: limit(&CHARS, asked.max_total_chars),
+        max_total_tokens: limit(&TOKENS, asked.max_total_tokens),
+        max_items: limit(&ITEMS, asked.max_items),
+        max_items_per_section: limit(&PER_SECTION, asked.max_items_per_section),
+        max_bytes_per_item: limit(&BYTES, asked.max_bytes_per_item),
+        max_hops: limit(&HOPS, Some(u64::from(request.expansion.max_hops))),
         tokenizer,
         clamped: Vec::new(),
     };

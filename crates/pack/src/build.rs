@@ -1,7 +1,7 @@
 //! Request → pack.
 
 use crate::budget::{self, BudgetsResolved};
-use crate::draft::Draft;
+use crate::draft::{Draft, Kept};
 use crate::error::PackError;
 use crate::held::HeldItems;
 use crate::ids::Versions;
@@ -11,11 +11,11 @@ use crate::notes::{self, Rule};
 use crate::pack::{ContextItem, ContextPack, Explain, Note, Timings};
 use crate::plan::{Plan, plan};
 use crate::pool::Pool;
-use crate::request::{PackRequest, SeedProvider, Strictness};
+use crate::request::{Defaults, PackRequest, SeedProvider, Strictness};
 use crate::scope::Filter;
+use crate::shelf::Shelf;
 use crate::seeds::{SeedRecord, Seeds, seeds};
 use crate::texts::Texts;
-use crate::tokens::Tokenizer;
 use contextd_history::HistoryView;
 use contextd_retrieve::{Query, Sources, Weights, understand};
 use std::collections::BTreeSet;
@@ -29,8 +29,11 @@ pub struct Inputs<'a> {
     /// The ranking's result when it was made elsewhere.
     pub seeds: Option<&'a [SeedRecord]>,
     pub texts: &'a dyn Texts,
+    /// What was made of files before.
+    pub shelf: &'a Shelf,
     pub history: Option<HistoryView<'a>>,
-    pub rules: &'a [Rule],
+    /// Says which rules are in force for files, the weightiest first.
+    pub rules: Option<&'a dyn Fn(&[&str]) -> Vec<Rule>>,
     /// Texts that the caller was sent; absent outside a session.
     pub known: Option<&'a Known>,
     /// Says what is declared about files, the weightiest first.
@@ -41,11 +44,8 @@ pub struct Inputs<'a> {
     pub held_packs: Arc<Vec<ContextPack>>,
     pub weights: &'a Weights,
     pub versions: Versions,
-    /// Tokens when the request names none.
-    pub default_tokens: u64,
-    /// Relevance against diversity when the request does not say.
-    pub default_lambda: f64,
-    pub default_tokenizer: Tokenizer,
+    /// What the request leaves open.
+    pub defaults: Defaults,
     /// Renders a pack in the format whose bytes the budget counts.
     pub render: &'a dyn Fn(&ContextPack) -> String,
     /// Returns microseconds since some moment; only the timings are made of it.
@@ -81,13 +81,15 @@ impl Known {
 
 /// Files whose last commits are shown.
 const COMMIT_FILES: usize = 8;
+/// Files whose rules are shown.
+const RULE_FILES: usize = 24;
 
 /// Builds the pack of a request.
 pub fn build(inputs: &Inputs<'_>, request: &PackRequest) -> Result<Built, PackError> {
     check(inputs, request)?;
     let start = (inputs.clock)();
-    let tokenizer = request.tokenizer.unwrap_or(inputs.default_tokenizer);
-    let budgets = budget::resolve(request, inputs.default_tokens, tokenizer)?;
+    let tokenizer = request.tokenizer.unwrap_or(inputs.defaults.tokenizer);
+    let budgets = budget::resolve(request, inputs.defaults.tokens, tokenizer)?;
     let plan = plan(request.intent);
     let filter = Filter::new(&request.scope)?;
     let query = understand(&request.query);
@@ -98,7 +100,7 @@ pub fn build(inputs: &Inputs<'_>, request: &PackRequest) -> Result<Built, PackEr
     let shop = Shop::new(inputs, budgets.max_bytes_per_item as usize, plan.documented);
     let explain = request.wants_explain().then(|| explain(inputs, request, &query, &found, &pool, &budgets));
     let notes = notes(inputs, &plan, &found);
-    let pack = Draft { inputs, request, plan: &plan, pool: &pool, shop: &shop, budgets, explain, notes }.fit()?;
+    let pack = Draft { inputs, request, plan: &plan, pool: &pool, shop: &shop, budgets, explain, notes, kept: Kept::of(inputs, request) }.fit()?;
     let end = (inputs.clock)();
     let timings = Timings { seeds: seeded.saturating_sub(start), traversal: walked.saturating_sub(seeded), selection: end.saturating_sub(walked) };
     Ok(Built { pack, reads: shop.reads(), timings })
@@ -121,20 +123,26 @@ fn check(inputs: &Inputs<'_>, request: &PackRequest) -> Result<(), PackError> {
 /// Commits and rules that the intent asks for.
 fn notes(inputs: &Inputs<'_>, plan: &Plan, found: &Seeds) -> Vec<ContextItem> {
     let mut items: Vec<ContextItem> = Vec::new();
-    if plan.rules {
-        items.extend(inputs.rules.iter().map(notes::rule));
+    if let Some(rules) = inputs.rules.filter(|_| plan.rules) {
+        let paths = paths(inputs, found, RULE_FILES);
+        items.extend(rules(&paths.iter().map(String::as_str).collect::<Vec<_>>()).iter().map(notes::rule));
     }
     if let Some(history) = inputs.history.filter(|_| plan.commits) {
-        let mut paths: Vec<String> = Vec::new();
-        for seed in &found.seeds {
-            let path = inputs.layer.path(seed.symbol);
-            if paths.len() < COMMIT_FILES && !paths.iter().any(|known| known == path) {
-                paths.push(path.to_owned());
-            }
-        }
-        items.extend(notes::commits(&history, &paths));
+        items.extend(notes::commits(&history, &paths(inputs, found, COMMIT_FILES)));
     }
     items
+}
+
+/// Returns the files of the best seeds, best first.
+fn paths(inputs: &Inputs<'_>, found: &Seeds, most: usize) -> Vec<String> {
+    let mut paths: Vec<String> = Vec::new();
+    for seed in &found.seeds {
+        let path = inputs.layer.path(seed.symbol);
+        if paths.len() < most && !paths.iter().any(|known| known == path) {
+            paths.push(path.to_owned());
+        }
+    }
+    paths
 }
 
 fn explain(inputs: &Inputs<'_>, request: &PackRequest, query: &Query, found: &Seeds, pool: &Pool, budgets: &BudgetsResolved) -> Explain {

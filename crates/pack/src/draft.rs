@@ -13,6 +13,8 @@ use crate::plan::Plan;
 use crate::pool::Pool;
 use crate::request::{PackRequest, Strictness};
 use crate::select::{Choice, Selector, Terms};
+use serde_json::Value;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 /// Rounds of dropping before everything is given up; each drops at least one item.
@@ -39,6 +41,23 @@ pub struct Draft<'a> {
     pub explain: Option<Explain>,
     /// Commits and rules, the most telling first.
     pub notes: Vec<ContextItem>,
+    pub kept: Kept,
+}
+
+/// What every try of a draft has in common, made once.
+#[derive(Default)]
+pub struct Kept {
+    pub id: String,
+    pub request: Value,
+    items: RefCell<BTreeMap<(usize, Shown), ContextItem>>,
+    /// What is declared about files.
+    declared: RefCell<BTreeMap<Vec<String>, Vec<Note>>>,
+}
+
+impl Kept {
+    pub fn of(inputs: &Inputs<'_>, request: &PackRequest) -> Kept {
+        Kept { id: pack_id(&inputs.versions, &request.settled(&inputs.defaults)), request: request.echoed(), ..Kept::default() }
+    }
 }
 
 /// A pack with its rendered size.
@@ -63,7 +82,7 @@ impl Draft<'_> {
         let title = self.shop.signature(self.pool.candidates[0].symbol);
         let overhead = (first.tokens.saturating_sub(empty.tokens) as f64 - self.budgets.tokenizer.count(&title) as f64).max(4.0);
         let budgets = self.budgets.clone();
-        let lambda = self.request.mmr_lambda.unwrap_or(self.inputs.default_lambda).clamp(0.0, 1.0);
+        let lambda = self.request.mmr_lambda.unwrap_or(self.inputs.defaults.lambda).clamp(0.0, 1.0);
         let terms = Terms { budgets: &budgets, plan: self.plan, lambda, overhead, notes: self.notes.len() as u64 };
         let selector = Selector::new(self.inputs.layer, &self.pool.candidates, self.shop, terms);
         Ok(self.fullest(&selector, empty).pack)
@@ -166,12 +185,17 @@ impl Draft<'_> {
         Measured { pack, tokens: tokens + more_tokens, chars: rendered.chars().count() as u64 + more_chars }
     }
 
+    fn item(&self, choice: &Choice) -> ContextItem {
+        let candidate = &self.pool.candidates[choice.candidate];
+        let make = || self.shop.item(&View { symbol: candidate.symbol, lines: candidate.lines, shown: choice.shown, scores: &candidate.scores, why: &candidate.why });
+        self.kept.items.borrow_mut().entry((choice.candidate, choice.shown)).or_insert_with(make).clone()
+    }
+
     fn assemble(&self, choices: &[Choice]) -> ContextPack {
         let mut sections: Sections = BTreeMap::new();
         for choice in choices {
             let candidate = &self.pool.candidates[choice.candidate];
-            let item = self.shop.item(&View { symbol: candidate.symbol, lines: candidate.lines, shown: choice.shown, scores: &candidate.scores, why: &candidate.why });
-            sections.entry(candidate.section).or_default().push((Some(candidate.symbol), item));
+            sections.entry(candidate.section).or_default().push((Some(candidate.symbol), self.item(choice)));
         }
         distinct(&mut sections);
         if let Some(known) = self.inputs.known {
@@ -192,11 +216,11 @@ impl Draft<'_> {
             schema: "ContextPack".to_owned(),
             schema_version: "1.0.0".to_owned(),
             index_signature: self.inputs.versions.index_signature.clone(),
-            pack_id: pack_id(&self.inputs.versions, self.request),
+            pack_id: self.kept.id.clone(),
             pack_root: pack_root(&self.request.query, &uids),
             learned_state: if self.inputs.versions.learned.is_empty() { "cold".to_owned() } else { self.inputs.versions.learned.clone() },
             created_at: None,
-            request: self.request.echoed(),
+            request: self.kept.request.clone(),
             budgets: self.budgets.clone(),
             seeds,
             stats: self.stats(&sections),
@@ -211,14 +235,17 @@ impl Draft<'_> {
     /// Returns what is declared about the chosen files; it may take a tenth of the budget.
     fn declared(&self, sections: &[ContextSection]) -> Vec<Note> {
         let Some(notes) = self.inputs.notes else { return Vec::new() };
-        let mut files: Vec<&str> = Vec::new();
+        let mut files: Vec<String> = Vec::new();
         for item in sections.iter().flat_map(|section| &section.items) {
-            if !files.contains(&item.file_rel_path.as_str()) {
-                files.push(&item.file_rel_path);
+            if !files.contains(&item.file_rel_path) {
+                files.push(item.file_rel_path.clone());
             }
         }
         let mut left = self.budgets.max_total_tokens as usize / 10;
-        let mut kept = notes(&files);
+        let ask = |files: &Vec<String>| notes(&files.iter().map(String::as_str).collect::<Vec<_>>());
+        let mut kept = self.kept.declared.borrow_mut().entry(files).or_insert_with_key(ask).clone();
+        // A rule that is an item is not said again.
+        kept.retain(|note| note.kind != "rule" || !self.notes.iter().any(|item| item.kind == "rule" && note.text.strip_prefix(&item.name).is_some_and(|rest| rest.starts_with(':'))));
         kept.retain(|note| {
             let cost = self.budgets.tokenizer.count(&note.text) + 8;
             let fits = cost <= left;

@@ -2,14 +2,17 @@
 
 use crate::build::Inputs;
 use crate::held::Shown;
-use crate::ids::{SymbolIds, chunk_uid};
+use crate::ids::chunk_uid;
 use crate::layer::{Detail, Layer};
 use crate::pack::{ContextItem, Excerpt, Range, Scores, Truncation, Why};
+use crate::shelf::{FileView, Size};
+use crate::similar::words;
 use crate::texts::{FileText, Texts, cut};
+use crate::tokens::Tokenizer;
 use contextd_model::{ContentHash, SymbolKind};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Longest signature shown, in bytes.
 const MAX_SIGNATURE: usize = 600;
@@ -38,10 +41,9 @@ impl Read {
 /// Makes items, reading each file once.
 pub struct Shop<'a> {
     inputs: &'a Inputs<'a>,
-    ids: SymbolIds<'a>,
-    files: RefCell<BTreeMap<u32, Option<Rc<FileText>>>>,
-    /// Details are unpacked from the index, so each is asked for once.
-    details: RefCell<BTreeMap<u32, Rc<Detail>>>,
+    files: RefCell<BTreeMap<u32, Option<Arc<FileText>>>>,
+    /// Details are unpacked from the index file by file, so each file is asked for once.
+    views: RefCell<BTreeMap<u32, Arc<FileView>>>,
     max_bytes: usize,
     /// Doc comments stand with signatures.
     documented: bool,
@@ -58,19 +60,43 @@ pub struct View<'c> {
 
 impl<'a> Shop<'a> {
     pub fn new(inputs: &'a Inputs<'a>, max_bytes: usize, documented: bool) -> Self {
-        Self { inputs, ids: SymbolIds::new(inputs.layer), files: RefCell::default(), details: RefCell::default(), max_bytes, documented }
+        Self { inputs, files: RefCell::default(), views: RefCell::default(), max_bytes, documented }
     }
 
     /// Returns the file as it is on disk, when it is as it was indexed.
-    fn text(&self, file: u32) -> Option<Rc<FileText>> {
+    fn text(&self, file: u32) -> Option<Arc<FileText>> {
         let layer = self.inputs.layer;
-        let mut files = self.files.borrow_mut();
-        let entry = files.entry(file).or_insert_with(|| self.inputs.texts.read(layer.file_path(file)).filter(|text| text.hash == layer.file_hash(file)).map(Rc::new));
-        entry.clone()
+        let read = || self.inputs.shelf.text(self.inputs.texts, layer.file_path(file)).filter(|text| text.hash == layer.file_hash(file));
+        self.files.borrow_mut().entry(file).or_insert_with(read).clone()
     }
 
-    fn detail(&self, symbol: u32) -> Rc<Detail> {
-        self.details.borrow_mut().entry(symbol).or_insert_with(|| Rc::new(self.inputs.layer.detail(symbol))).clone()
+    fn view(&self, file: u32) -> Arc<FileView> {
+        self.views.borrow_mut().entry(file).or_insert_with(|| self.inputs.shelf.view(self.inputs.layer, file)).clone()
+    }
+
+    /// Returns the file of a symbol and the symbol's place in it.
+    fn place(&self, symbol: u32) -> (u32, u32) {
+        let file = self.inputs.layer.file_number(symbol);
+        (file, symbol.saturating_sub(self.inputs.layer.file_range(file).start))
+    }
+
+    fn detail(&self, symbol: u32) -> Detail {
+        let (file, at) = self.place(symbol);
+        self.view(file).detail(at).cloned().unwrap_or_default()
+    }
+
+    fn id(&self, symbol: u32) -> String {
+        let (file, at) = self.place(symbol);
+        self.view(file).id(self.inputs.layer, file, at)
+    }
+
+    /// Returns how large the declaration of a symbol is, with its words.
+    pub fn size(&self, symbol: u32, tokenizer: Tokenizer) -> Size {
+        let (file, at) = self.place(symbol);
+        self.view(file).size((at, self.documented, tokenizer), || {
+            let text = self.signature(symbol);
+            Size { tokens: tokenizer.count(cut(&text, MAX_SIGNATURE).0) as u32, words: words(&text) }
+        })
     }
 
     fn title(&self, symbol: u32) -> String {
@@ -96,7 +122,7 @@ impl<'a> Shop<'a> {
 
     /// True when the caller says that it has something of the symbol.
     pub fn may_be_held(&self, symbol: u32) -> bool {
-        !self.inputs.held.is_empty() && self.inputs.held.may_hold(&self.ids.of(symbol))
+        !self.inputs.held.is_empty() && self.inputs.held.may_hold(&self.id(symbol))
     }
 
     /// Returns the declaration that stands for a symbol, with its doc comment where that is wanted.
@@ -137,7 +163,7 @@ impl<'a> Shop<'a> {
         let kind = layer.kind(symbol);
         let path = layer.path(symbol);
         let uid = chunk_uid(path, kind.name(), &format!("{label} {}", if is_symbol { 0 } else { first }), if text.is_some() { whole } else { &title });
-        let symbol_id = is_symbol.then(|| self.ids.of(symbol));
+        let symbol_id = is_symbol.then(|| self.id(symbol));
         let held = self.inputs.held.has(symbol_id.as_deref(), &uid, view.shown);
         ContextItem {
             kind: if is_symbol { "symbol" } else { "chunk" }.to_owned(),

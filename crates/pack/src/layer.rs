@@ -4,7 +4,7 @@ use contextd_lang::{LanguageId, paths};
 use contextd_model::facts::modifier;
 use contextd_model::graph::EdgeRow;
 use contextd_model::{ContentHash, EdgeKind, SymbolKind, Visibility};
-use contextd_snapshot::Snapshot;
+use contextd_snapshot::{Snapshot, SymbolDetail};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -42,6 +42,10 @@ pub trait Layer: Sync {
     fn lines(&self, symbol: u32) -> (u32, u32);
     fn parent(&self, symbol: u32) -> Option<u32>;
     fn detail(&self, symbol: u32) -> Detail;
+    /// Details of a file's symbols, in order.
+    fn details(&self, file: u32) -> Vec<Detail> {
+        self.file_range(file).map(|symbol| self.detail(symbol)).collect()
+    }
     fn named(&self, name: &str) -> Vec<u32>;
     /// As [`Layer::named`], whatever the case.
     fn named_like(&self, name: &str) -> Vec<u32>;
@@ -91,6 +95,12 @@ pub trait Layer: Sync {
             Some(owner) => owner,
             None => symbol,
         }
+    }
+}
+
+impl From<SymbolDetail> for Detail {
+    fn from(detail: SymbolDetail) -> Self {
+        Self { start: detail.start, end: detail.end, doc_start: detail.doc_start, complexity: detail.complexity, signature: detail.signature, doc: detail.doc }
     }
 }
 
@@ -157,8 +167,11 @@ impl Layer for Snapshot {
     }
 
     fn detail(&self, symbol: u32) -> Detail {
-        let detail = self.symbol(symbol).detail();
-        Detail { start: detail.start, end: detail.end, doc_start: detail.doc_start, complexity: detail.complexity, signature: detail.signature, doc: detail.doc }
+        self.symbol(symbol).detail().into()
+    }
+
+    fn details(&self, file: u32) -> Vec<Detail> {
+        self.file(file).details().into_iter().map(Detail::from).collect()
     }
 
     fn named(&self, name: &str) -> Vec<u32> {

@@ -69,6 +69,19 @@ pub struct EdgeLine {
     pub count: u8,
 }
 
+impl LayerLine {
+    /// Returns the line as JSON.
+    pub fn to_json(&self) -> String {
+        // The records hold strings and numbers, which all have a form in JSON.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// Reads what [`LayerLine::to_json`] wrote.
+    pub fn from_json(text: &str) -> Result<LayerLine, PackError> {
+        serde_json::from_str(text).map_err(|error| PackError::Request { message: format!("a line of the layer cannot be read: {error}"), remedy: "Export the layer again.".to_owned() })
+    }
+}
+
 /// Hands every line of a layer to `each`, files with their symbols first, then edges.
 pub fn lines(layer: &dyn Layer, each: &mut dyn FnMut(LayerLine)) {
     for file in 0..layer.files() {

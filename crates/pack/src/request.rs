@@ -159,7 +159,26 @@ pub struct Scope {
     pub min_score: Option<f64>,
 }
 
+/// What the configuration and the operation say where a request says nothing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Defaults {
+    pub tokens: u64,
+    /// Relevance (1) against diversity (0).
+    pub lambda: f64,
+    pub tokenizer: Tokenizer,
+}
+
 impl PackRequest {
+    /// Returns the request with everything said that it leaves open, so that what means the same is the same.
+    pub fn settled(&self, defaults: &Defaults) -> PackRequest {
+        let mut request = PackRequest { index_root: String::new(), index_signature: String::new(), ..self.clone() };
+        request.budgets = crate::budget::settled(&self.budgets, defaults.tokens);
+        request.include_explain = Some(self.wants_explain());
+        request.mmr_lambda = Some(self.mmr_lambda.unwrap_or(defaults.lambda).clamp(0.0, 1.0));
+        request.tokenizer = Some(self.tokenizer.unwrap_or(defaults.tokenizer));
+        request
+    }
+
     /// Returns the request as it is identified: everything but where the index lies.
     pub fn normalized(&self) -> Value {
         let mut value = serde_json::to_value(self).unwrap_or(Value::Null);

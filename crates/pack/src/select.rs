@@ -8,7 +8,9 @@ use crate::items::Shop;
 use crate::layer::Layer;
 use crate::pack::{Scores, Why};
 use crate::plan::Plan;
-use crate::similar::{Words, jaccard, words};
+use crate::diverse::diverse_order;
+use crate::shelf::Size;
+use crate::similar::Words;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Something that may be chosen.
@@ -39,6 +41,20 @@ struct Cost {
     body: f64,
 }
 
+/// Lines of a candidate.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    file: u32,
+    first: u32,
+    last: u32,
+}
+
+impl Span {
+    fn holds(&self, inner: &Span) -> bool {
+        self.file == inner.file && self.first <= inner.first && inner.last <= self.last
+    }
+}
+
 /// What a choice has to keep within.
 pub struct Terms<'a> {
     pub budgets: &'a BudgetsResolved,
@@ -57,6 +73,7 @@ pub struct Selector<'a> {
     shop: &'a Shop<'a>,
     terms: Terms<'a>,
     costs: Vec<Cost>,
+    spans: Vec<Span>,
     order: Vec<usize>,
 }
 
@@ -68,8 +85,6 @@ const BYTES_PER_TOKEN: f64 = 3.6;
 const SMALL_BODY: f64 = 120.0;
 /// Largest share of the budget that one body may take.
 const BODY_SHARE: f64 = 0.35;
-/// The best that are taken by value alone: what looks alike at the top is the subject itself.
-const LEADING: usize = 10;
 /// Tokens of an item that the caller has already.
 const HELD: f64 = 1.0;
 
@@ -84,18 +99,24 @@ struct Taken {
 impl<'a> Selector<'a> {
     pub fn new(layer: &'a dyn Layer, candidates: &'a [Candidate], shop: &'a Shop<'a>, terms: Terms<'a>) -> Self {
         let tokenizer = terms.budgets.tokenizer;
-        let titles: Vec<String> = candidates.iter().map(|candidate| shop.signature(candidate.symbol)).collect();
-        let cost = |(candidate, title): (&Candidate, &String)| {
+        let sizes: Vec<Size> = candidates.iter().map(|candidate| shop.size(candidate.symbol, tokenizer)).collect();
+        let cost = |(candidate, size): (&Candidate, &Size)| {
             if shop.may_be_held(candidate.symbol) {
                 return Cost { signature: HELD, body: HELD };
             }
-            Cost { signature: tokenizer.count(crate::texts::cut(title, 600).0) as f64, body: shop.body_bytes(candidate.symbol, candidate.lines) as f64 / BYTES_PER_TOKEN }
+            Cost { signature: f64::from(size.tokens), body: shop.body_bytes(candidate.symbol, candidate.lines) as f64 / BYTES_PER_TOKEN }
         };
-        let costs = candidates.iter().zip(&titles).map(cost).collect();
-        let words: Vec<Words> = titles.iter().map(|title| words(title)).collect();
+        let costs = candidates.iter().zip(&sizes).map(cost).collect();
+        let words: Vec<Words> = sizes.iter().map(|size| size.words).collect();
+        let span = |candidate: &Candidate| {
+            let (first, last) = candidate.lines.unwrap_or_else(|| layer.lines(candidate.symbol));
+            Span { file: layer.file_number(candidate.symbol), first, last }
+        };
+        let spans = candidates.iter().map(span).collect();
         let most = terms.budgets.max_items as usize * 3;
-        let order = diverse_order(candidates, &words, terms.lambda, most);
-        Self { layer, candidates, shop, terms, costs, order }
+        let values: Vec<f64> = candidates.iter().map(|candidate| candidate.value).collect();
+        let order = diverse_order(&values, &words, terms.lambda, most);
+        Self { layer, candidates, shop, terms, costs, spans, order }
     }
 
     /// Returns what to show for so many tokens, best first.
@@ -120,13 +141,15 @@ impl<'a> Selector<'a> {
     fn take(&self, taken: &mut Taken, limit: f64, wanted: impl Fn(&Candidate) -> bool) {
         let budgets = self.terms.budgets;
         let known: BTreeSet<usize> = taken.chosen.iter().map(|choice| choice.candidate).collect();
+        // Only signatures are taken here, so what is whole stays what it is.
+        let whole = self.whole(&taken.chosen);
         for &at in &self.order {
             let candidate = &self.candidates[at];
             let full = taken.chosen.len() as u64 + self.terms.notes >= budgets.max_items;
             if full {
                 return;
             }
-            if known.contains(&at) || !wanted(candidate) || self.is_inside(at, &taken.chosen) {
+            if known.contains(&at) || !wanted(candidate) || whole.iter().any(|span| span.holds(&self.spans[at])) {
                 continue;
             }
             let count = taken.sections.entry(candidate.section).or_default();
@@ -213,16 +236,19 @@ impl<'a> Selector<'a> {
     pub fn drop_least(&self, choices: &mut Vec<Choice>, over: f64) {
         let mut saved = 0.0;
         let rank = |choice: &Choice| (self.candidates[choice.candidate].strong && choice.shown == Shown::Signature && !self.terms.plan.graph_first, self.density(choice));
-        while saved < over && !choices.is_empty() {
-            let least = (0..choices.len()).min_by(|&a, &b| rank(&choices[a]).0.cmp(&rank(&choices[b]).0).then(rank(&choices[a]).1.total_cmp(&rank(&choices[b]).1)).then(b.cmp(&a)));
+        let mut ranks: Vec<(bool, f64)> = choices.iter().map(rank).collect();
+        while saved < over {
+            let least = (0..choices.len()).min_by(|&a, &b| ranks[a].0.cmp(&ranks[b].0).then(ranks[a].1.total_cmp(&ranks[b].1)).then(b.cmp(&a)));
             let Some(place) = least else { return };
             let before = self.cost(&choices[place]);
             let after = self.cost(&Choice { shown: Shown::Signature, ..choices[place] });
             if choices[place].shown != Shown::Signature && after < before {
                 choices[place].shown = Shown::Signature;
+                ranks[place] = rank(&choices[place]);
                 saved += before - after;
             } else {
                 choices.remove(place);
+                ranks.remove(place);
                 saved += before;
             }
         }
@@ -234,33 +260,12 @@ impl<'a> Selector<'a> {
     }
 
     fn holds(&self, outer: usize, inner: usize) -> bool {
-        let (one, two) = (&self.candidates[outer], &self.candidates[inner]);
-        let span = |candidate: &Candidate| candidate.lines.unwrap_or_else(|| self.layer.lines(candidate.symbol));
-        let ((first, last), (start, end)) = (span(one), span(two));
-        self.layer.file_number(one.symbol) == self.layer.file_number(two.symbol) && first <= start && end <= last
+        self.spans[outer].holds(&self.spans[inner])
     }
 
-    fn is_inside(&self, at: usize, chosen: &[Choice]) -> bool {
+    /// Returns the spans of those that are shown whole; what lies inside them is shown with them.
+    fn whole(&self, chosen: &[Choice]) -> Vec<Span> {
         let cut = |choice: &Choice| choice.shown == Shown::Body && self.costs[choice.candidate].body * BYTES_PER_TOKEN >= self.terms.budgets.max_bytes_per_item as f64;
-        chosen.iter().any(|choice| choice.shown != Shown::Signature && !cut(choice) && self.holds(choice.candidate, at))
+        chosen.iter().filter(|choice| choice.shown != Shown::Signature && !cut(choice)).map(|choice| self.spans[choice.candidate]).collect()
     }
-}
-
-/// Returns the candidates so that each next one is the best balance of value and novelty; the very best
-/// come first, alike or not.
-fn diverse_order(candidates: &[Candidate], words: &[Words], lambda: f64, most: usize) -> Vec<usize> {
-    let mut left: Vec<usize> = (0..candidates.len()).collect();
-    let mut alike = vec![0f64; candidates.len()];
-    let mut order = Vec::new();
-    while !left.is_empty() && order.len() < most {
-        let lambda = if order.len() < LEADING { 1.0 } else { lambda };
-        let score = |at: usize| lambda * candidates[at].value - (1.0 - lambda) * alike[at] * candidates[at].value;
-        let Some(place) = (0..left.len()).max_by(|&a, &b| score(left[a]).total_cmp(&score(left[b])).then(left[b].cmp(&left[a]))) else { break };
-        let at = left.remove(place);
-        for &other in &left {
-            alike[other] = alike[other].max(jaccard(&words[at], &words[other]));
-        }
-        order.push(at);
-    }
-    order
 }

@@ -1,11 +1,18 @@
 //! Texts of indexed files: read when needed, checked against the hash, scrubbed of secrets.
 
 use contextd_model::ContentHash;
+use std::sync::Arc;
 
 /// Hands out files. The engine makes it; a pack asks for each file once.
 pub trait Texts: Sync {
     /// Returns the file as it is now, or `None` when it cannot be read.
     fn read(&self, path: &str) -> Option<FileText>;
+
+    /// Returns the file as it is now: `known` itself when it has not changed since that was read.
+    fn read_again(&self, path: &str, known: Option<&Arc<FileText>>) -> Option<Arc<FileText>> {
+        let text = self.read(path)?;
+        Some(known.filter(|known| known.hash == text.hash).cloned().unwrap_or_else(|| Arc::new(text)))
+    }
 
     /// Returns the hash of the file as it is now.
     fn hash(&self, path: &str) -> Option<ContentHash> {

@@ -1,10 +1,11 @@
 //! Counting tokens.
 
+use crate::pieces;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Who counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Tokenizer {
     #[default]
@@ -36,8 +37,8 @@ impl Tokenizer {
     /// Returns the number of tokens of a text.
     pub fn count(self, text: &str) -> usize {
         match self {
-            Tokenizer::O200k => bpe_openai::o200k_base().count(text),
-            Tokenizer::Cl100k => bpe_openai::cl100k_base().count(text),
+            Tokenizer::O200k => pieces::count(0, text, |text| bpe_openai::o200k_base().count(text)),
+            Tokenizer::Cl100k => pieces::count(1, text, |text| bpe_openai::cl100k_base().count(text)),
             Tokenizer::Estimate => text.chars().count().div_ceil(4),
         }
     }

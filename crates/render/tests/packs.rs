@@ -110,26 +110,41 @@ fn the_order_in_which_files_came_does_not_matter() {
 }
 
 #[test]
-fn packs_are_the_same_from_exported_lines() {
-    use contextd_pack::{HeldItems, Inputs, Layer, Lines, ids::Versions, lines};
+fn packs_are_the_same_from_snapshot_lines_and_ledger() {
+    use contextd_pack::{Defaults, HeldItems, Inputs, Layer, LayerLine, Lines, Shelf, ids::Versions, lines};
     let fixture = Fixture::shop();
     let engine = fixture.engine();
     let reader = engine.reader().unwrap();
     let mut exported = String::new();
-    lines(&reader.snapshot, &mut |line| exported.push_str(&format!("{}\n", json!(line))));
-    let read = Lines::read(exported.lines().map(|line| serde_json::from_str(line).unwrap())).unwrap();
+    lines(&reader.snapshot, &mut |line| exported.push_str(&format!("{}\n", line.to_json())));
+    let read = Lines::read(exported.lines().map(|line| LayerLine::from_json(line).unwrap())).unwrap();
+    assert!(engine.kept_layer().unwrap().is_none(), "only on request");
+    assert_eq!(engine.keep_layer(&reader.snapshot).unwrap(), exported.lines().count());
+    let (signature, kept) = engine.kept_layer().unwrap().unwrap();
+    assert_eq!(signature, reader.snapshot.index_signature().to_hex());
     let (weights, _) = engine.weights(None).unwrap();
     let (texts, held) = (engine.texts(), HeldItems::default());
-    let render = |pack: &ContextPack| contextd_render::pack(pack, "json").unwrap();
-    for intent in contextd_pack::request::Intent::ALL {
-        let request = PackRequest { intent: *intent, ..request("charge the card at checkout") };
-        let inputs = |layer, sources, seeds| Inputs { layer, sources, seeds, texts: &texts, history: None, rules: &[], known: None, notes: None, held: &held, held_packs: Arc::default(), weights: &weights, versions: Versions::default(), default_tokens: 4_000, default_lambda: 0.5, default_tokenizer: Tokenizer::O200k, render: &render, clock: &|| 0 };
-        let own = inputs(&reader.snapshot as &dyn Layer, Some(reader.sources(None)), None);
-        let seeds = contextd_pack::seed_records(&own, &request).unwrap();
-        let expected = contextd_pack::build(&own, &request).unwrap().pack.canonical();
-        let from_lines = contextd_pack::build(&inputs(&read, None, Some(&seeds)), &request).unwrap().pack.canonical();
-        assert_eq!(from_lines, expected, "{intent:?}");
-        assert_eq!(contextd_pack::build(&inputs(&read, None, None), &request).map(|_| ()).unwrap_err().code(), "POC_E_NOT_SUPPORTED", "lines have no full text");
+    for format in ["json", "text", "gcf"] {
+        let render = |pack: &ContextPack| contextd_render::pack(pack, format).unwrap();
+        for intent in contextd_pack::request::Intent::ALL {
+            let request = PackRequest { intent: *intent, format: format.into(), ..request("charge the card at checkout") };
+            // Each backend has a shelf of its own: nothing may come over from another.
+            let shelves: [Shelf; 3] = Default::default();
+            let defaults = Defaults { tokens: 4_000, lambda: 0.5, tokenizer: Tokenizer::O200k };
+            let inputs = |layer, sources, seeds, shelf| Inputs { layer, sources, seeds, texts: &texts, shelf, history: None, rules: None, known: None, notes: None, held: &held, held_packs: Arc::default(), weights: &weights, versions: Versions::default(), defaults, render: &render, clock: &|| 0 };
+            let own = inputs(&reader.snapshot as &dyn Layer, Some(reader.sources(None)), None, &shelves[0]);
+            let seeds = contextd_pack::seed_records(&own, &request).unwrap();
+            seeds.iter().for_each(|seed| support::valid("SeedRecord", &json!(seed)));
+            let expected = contextd_pack::build(&own, &request).unwrap().pack;
+            assert!(expected.items().count() >= 3, "{intent:?} {format}");
+            let expected = (render(&expected), expected.canonical());
+            for (layer, shelf) in [(&read, &shelves[1]), (&kept, &shelves[2])] {
+                let pack = contextd_pack::build(&inputs(layer, None, Some(&seeds), shelf), &request).unwrap().pack;
+                assert_eq!((render(&pack), pack.canonical()), expected, "{intent:?} {format}");
+                let bare = contextd_pack::build(&inputs(layer, None, None, shelf), &request).map(|_| ());
+                assert_eq!(bare.unwrap_err().code(), "POC_E_NOT_SUPPORTED", "lines have no full text");
+            }
+        }
     }
 }
 

@@ -204,6 +204,11 @@ impl<'a> FileRef<'a> {
         )
     }
 
+    /// Returns offsets and texts of the file's symbols, in order.
+    pub fn details(&self) -> Vec<SymbolDetail> {
+        self.segment().details_of_file(self.local)
+    }
+
     /// Puts the file's facts together, chunks and the linker's rows among them; see [`Segment::facts`].
     pub fn facts<'r>(&self, wanted: Wanted, rows: &'r mut LinkRows) -> Option<FactsView<'r>> {
         self.segment().facts(self.local, wanted, rows)

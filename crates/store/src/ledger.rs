@@ -8,6 +8,7 @@ pub(crate) mod feedback;
 pub(crate) mod files;
 pub(crate) mod jobs;
 pub(crate) mod json;
+pub(crate) mod layer;
 pub(crate) mod links;
 pub(crate) mod meta;
 pub(crate) mod packs;
@@ -63,6 +64,10 @@ pub trait Ledger: Send {
     fn replace_links(&mut self, files: &[FileLinks]) -> Result<()>;
     /// Returns the links that start in a file and end in a file that is still known.
     fn links(&self, source: FileId) -> Result<Vec<LinkRecord>>;
+    /// Keeps what packs read of a snapshot, as records in their order; none forgets them.
+    fn replace_layer(&mut self, snapshot: &str, records: &[String]) -> Result<()>;
+    /// Returns the kept records and the snapshot they are of.
+    fn layer(&self) -> Result<Option<(String, Vec<String>)>>;
     /// Adds or replaces vectors of chunks.
     fn put_embeddings(&mut self, embeddings: &[Embedding]) -> Result<()>;
     /// Returns the vector of each chunk under `model`.

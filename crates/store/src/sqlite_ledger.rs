@@ -5,7 +5,7 @@ use crate::encryption::{self, EncryptionKey};
 use crate::error::{Result, StoreError};
 use crate::ledger::*;
 use crate::ledger::{
-    bootstrap, chunks, embeddings, errors, feedback, files, jobs, links, meta, packs, projects,
+    bootstrap, chunks, embeddings, errors, feedback, files, jobs, layer, links, meta, packs, projects,
     returned, sessions, stats, usage,
 };
 use crate::migrations::LEDGER;
@@ -96,6 +96,15 @@ impl Ledger for SqliteLedger {
     fn links(&self, source: FileId) -> Result<Vec<LinkRecord>> {
         self.database
             .read(|connection| links::of_file(connection, source))
+    }
+
+    fn replace_layer(&mut self, snapshot: &str, records: &[String]) -> Result<()> {
+        self.database
+            .write(|tx| layer::replace(tx, snapshot, records))
+    }
+
+    fn layer(&self) -> Result<Option<(String, Vec<String>)>> {
+        self.database.read(layer::all)
     }
 
     fn put_embeddings(&mut self, embeddings: &[Embedding]) -> Result<()> {

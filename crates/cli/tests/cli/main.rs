@@ -6,6 +6,7 @@ mod http;
 mod init;
 mod mcp;
 mod oracle;
+mod processes;
 mod mcp_client;
 mod sandbox;
 mod terminal;

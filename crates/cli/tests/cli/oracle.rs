@@ -209,6 +209,13 @@ fn packs_carry_what_is_declared_about_their_code() {
         assert!(notes.iter().any(|(own, text)| *own == kind && text.contains(part)), "{kind}: {notes:?}");
     }
     assert_ne!(plain["packId"], pack["packId"]);
+    // A contract has its rules as items, with the place that declares them, and says them once.
+    let contract = asked(&sandbox, &["task", "charge the card at checkout", "--intent", "contract"]).1;
+    let items: Vec<&serde_json::Value> = contract["sections"].as_array().unwrap().iter().flat_map(|section| section["items"].as_array().unwrap()).collect();
+    let rule = items.iter().find(|item| item["kind"] == "rule").unwrap_or_else(|| panic!("{contract}"));
+    assert_eq!((rule["name"].as_str(), rule["fileRelPath"].as_str()), (Some("money-knows-no-cart"), Some(".contextd/graph/shop.yml")), "{rule}");
+    assert!(rule["lines"]["start"].as_u64() > Some(0) && rule["excerpt"]["text"].as_str().unwrap().contains("Payments must not know carts"), "{rule}");
+    assert!(contract["notes"].as_array().unwrap().iter().all(|note| note["kind"] != "rule"), "{contract}");
     for format in ["text", "markdown", "xml"] {
         let text = sandbox.text(&["task", "charge the card at checkout", "--budget", "400", "--format", format]);
         assert!(contextd_pack::Tokenizer::O200k.count(&text) <= 400 && text.contains("Payments must not know carts"), "{format}: {text}");

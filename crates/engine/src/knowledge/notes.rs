@@ -4,10 +4,10 @@ use super::Knowledge;
 use super::covers::covered_file;
 use crate::engine::Engine;
 use crate::reader::Reader;
-use contextd_knowledge::rules::Law;
+use contextd_knowledge::rules::{Law, Rule as Declared};
 use contextd_knowledge::sync::Lock;
 use contextd_model::EdgeKind;
-use contextd_pack::Note;
+use contextd_pack::{Note, Rule};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,22 +18,19 @@ const FILES: usize = 24;
 /// Files whose newest commits are told.
 const TOLD: usize = 6;
 
-/// From the files of a pack, the weightiest first, to what is declared about them.
-pub(crate) type Notes<'a> = Box<dyn Fn(&[&str]) -> Vec<Note> + 'a>;
-
 impl Engine {
-    /// Returns the notes of packs; `None` where nothing is declared, so that packs stay as they are.
-    pub(crate) fn notes<'a>(&'a self, reader: &'a Reader, knowledge: &'a Knowledge) -> Option<Notes<'a>> {
+    /// Returns who speaks of files for packs; `None` where nothing is declared, so that packs stay as they are.
+    pub(crate) fn author<'a>(&'a self, reader: &'a Reader, knowledge: &'a Knowledge) -> Option<Author<'a>> {
         if knowledge.is_empty() {
             return None;
         }
         let lock = self.sync_lock().0.unwrap_or_default();
-        let author = Author { engine: self, reader, knowledge, lock, stale: RefCell::default() };
-        Some(Box::new(move |paths| author.notes(&paths[..paths.len().min(FILES)])))
+        Some(Author { engine: self, reader, knowledge, lock, stale: RefCell::default() })
     }
 }
 
-struct Author<'a> {
+/// Says what is declared about the files of a pack, the weightiest files first.
+pub(crate) struct Author<'a> {
     engine: &'a Engine,
     reader: &'a Reader,
     knowledge: &'a Knowledge,
@@ -43,19 +40,16 @@ struct Author<'a> {
 }
 
 impl Author<'_> {
-    fn notes(&self, paths: &[&str]) -> Vec<Note> {
+    /// Returns the notes of a pack with these files.
+    pub(crate) fn notes(&self, paths: &[&str]) -> Vec<Note> {
+        let paths = &paths[..paths.len().min(FILES)];
         let graph = &self.knowledge.graph;
-        let mut nodes: Vec<usize> = Vec::new();
-        for node in paths.iter().flat_map(|path| self.knowledge.nodes_of_file(path)) {
-            if !nodes.contains(&node) {
-                nodes.push(node);
-            }
-        }
+        let nodes = self.nodes(paths);
         if nodes.is_empty() {
             return Vec::new();
         }
         let note = |kind: &str, ref_id: &str, text: String| Note { kind: kind.to_owned(), ref_id: ref_id.to_owned(), text };
-        let mut notes = self.rules(&nodes);
+        let mut notes: Vec<Note> = self.in_force(&nodes).into_iter().map(|(node, rule)| note("rule", &graph.nodes[node].ref_id, format!("{}: {}", rule.name, said(rule)))).collect();
         notes.extend(self.stale(paths).into_iter().take(EACH).map(|doc| note("stale-doc", "", format!("{doc} no longer agrees with the code"))));
         notes.extend(nodes.iter().take(EACH).map(|&node| &graph.nodes[node]).map(|own| note("part", &own.ref_id, format!("{} `{}`: {}", own.kind, own.ref_id, own.summary))));
         let owners = self.owners(&nodes, paths);
@@ -71,20 +65,36 @@ impl Author<'_> {
         notes
     }
 
-    fn rules(&self, nodes: &[usize]) -> Vec<Note> {
-        let graph = &self.knowledge.graph;
+    /// Returns the rules that are in force for these files, with the places that declare them.
+    pub(crate) fn rules(&self, paths: &[&str]) -> Vec<Rule> {
+        let found = self.in_force(&self.nodes(&paths[..paths.len().min(FILES)]));
+        let text = |rule: &Declared| format!("{}: {} ({})", rule.name, said(rule), rule.law.name());
+        found.into_iter().map(|(_, rule)| Rule { name: rule.name.clone(), path: rule.file.clone(), line: rule.line, text: text(rule) }).collect()
+    }
+
+    /// Returns the declared nodes that files belong to.
+    fn nodes(&self, paths: &[&str]) -> Vec<usize> {
+        let mut nodes: Vec<usize> = Vec::new();
+        for node in paths.iter().flat_map(|path| self.knowledge.nodes_of_file(path)) {
+            if !nodes.contains(&node) {
+                nodes.push(node);
+            }
+        }
+        nodes
+    }
+
+    fn in_force(&self, nodes: &[usize]) -> Vec<(usize, &Declared)> {
         let mut seen: BTreeSet<&str> = BTreeSet::new();
-        let mut notes = Vec::new();
+        let mut found = Vec::new();
         for &node in nodes {
             // What must be declared is of no use to who writes code.
-            for rule in self.knowledge.rules.in_force(graph, node).filter(|rule| !matches!(rule.law, Law::Require { .. })) {
-                if notes.len() < EACH && seen.insert(&rule.name) {
-                    let said = if rule.description.is_empty() { rule.law.name() } else { &rule.description };
-                    notes.push(Note { kind: "rule".to_owned(), ref_id: graph.nodes[node].ref_id.clone(), text: format!("{}: {said}", rule.name) });
+            for rule in self.knowledge.rules.in_force(&self.knowledge.graph, node).filter(|rule| !matches!(rule.law, Law::Require { .. })) {
+                if found.len() < EACH && seen.insert(&rule.name) {
+                    found.push((node, rule));
                 }
             }
         }
-        notes
+        found
     }
 
     /// Returns the documents whose record of the files differs from what the files are.
@@ -156,4 +166,9 @@ impl Author<'_> {
         let newest = numbers.into_iter().take(3).filter_map(|number| history.commit(number));
         newest.map(|commit| format!("{} {}", commit.id().to_string().chars().take(9).collect::<String>(), commit.subject())).collect()
     }
+}
+
+/// Returns what a rule says in words, else the key it is written with.
+fn said(rule: &Declared) -> &str {
+    if rule.description.is_empty() { rule.law.name() } else { &rule.description }
 }

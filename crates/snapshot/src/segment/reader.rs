@@ -323,40 +323,47 @@ impl Segment {
     /// Returns offsets and texts of a symbol.
     pub fn detail(&self, symbol: u32) -> SymbolDetail {
         let file = self.file_of(symbol);
-        let symbols = self.symbols_of_file(file);
+        let at = symbol.saturating_sub(self.symbols_of_file(file).start) as usize;
+        self.details_at(file, at..at + 1).pop().unwrap_or_default()
+    }
+
+    /// Returns offsets and texts of a file's symbols, in order: all of them cost little more than one.
+    pub fn details_of_file(&self, file: u32) -> Vec<SymbolDetail> {
+        self.details_at(file, 0..usize::MAX)
+    }
+
+    fn details_at(&self, file: u32, wanted: Range<usize>) -> Vec<SymbolDetail> {
         let (mut rows, mut lengths) = (Vec::new(), Vec::new());
-        self.read_lines(symbols.clone(), &mut rows);
+        self.read_lines(self.symbols_of_file(file), &mut rows);
         let mut reader = Reader::new(self.details(file));
         details::take_symbols(&mut reader, &mut rows, &mut lengths);
-        let at = symbol.saturating_sub(symbols.start) as usize;
-        let (Some(row), Some(length)) = (rows.get(at), lengths.get(at)) else {
-            return SymbolDetail::default();
-        };
-        let before = lengths[..at].iter().fold(0u32, |sum, length| {
-            sum.saturating_add(length.signature)
-                .saturating_add(length.doc)
-        });
-        let start = self
-            .column(Section::FileTextEnd)
-            .start(file)
-            .saturating_add(before);
-        let read = |start: u32, length: u32| {
-            let mut bytes = Vec::new();
-            let range = start as usize..start as usize + length as usize;
-            let _ = TEXT_BLOCKS.with_borrow_mut(|cache| self.text().read(range, cache, &mut bytes));
-            String::from_utf8(bytes).unwrap_or_default()
-        };
-        SymbolDetail {
-            start: row.start,
-            end: row.end,
-            doc_start: row.doc_start,
-            body_start: row.body_start,
-            name_start: row.name_start,
-            name_line: row.name_line,
-            complexity: row.complexity,
-            signature: read(start, length.signature),
-            doc: read(start.saturating_add(length.signature), length.doc),
+        let mut start = self.column(Section::FileTextEnd).start(file);
+        let mut found = Vec::new();
+        for (at, (row, length)) in rows.iter().zip(&lengths).enumerate() {
+            let doc = start.saturating_add(length.signature);
+            if wanted.contains(&at) {
+                found.push(SymbolDetail {
+                    start: row.start,
+                    end: row.end,
+                    doc_start: row.doc_start,
+                    body_start: row.body_start,
+                    name_start: row.name_start,
+                    name_line: row.name_line,
+                    complexity: row.complexity,
+                    signature: self.text_at(start, length.signature),
+                    doc: self.text_at(doc, length.doc),
+                });
+            }
+            start = doc.saturating_add(length.doc);
         }
+        found
+    }
+
+    fn text_at(&self, start: u32, length: u32) -> String {
+        let mut bytes = Vec::new();
+        let range = start as usize..start as usize + length as usize;
+        let _ = TEXT_BLOCKS.with_borrow_mut(|cache| self.text().read(range, cache, &mut bytes));
+        String::from_utf8(bytes).unwrap_or_default()
     }
 
     /// Fills `rows` with what the columns say of the symbols in `range`; strings are left out.

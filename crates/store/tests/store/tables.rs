@@ -12,6 +12,35 @@ fn scalar<T: rusqlite::types::FromSql>(connection: &Connection, sql: &str) -> T 
 }
 
 #[test]
+fn a_layer_is_kept_on_request_and_reads_with_plain_sql() {
+    let folder = tempfile::tempdir().expect("creates");
+    let path = folder.path().join("ledger.db");
+    let (mut ledger, _) = SqliteLedger::open(&path).expect("opens");
+    assert_eq!(ledger.layer().expect("reads"), None);
+    let records = [
+        r#"{"record":"symbol","name":"f","qualifiedName":"T.f","kind":"method"}"#.to_owned(),
+        r#"{"record":"edge","from":1,"to":0,"kind":"calls","confidence":95,"provenance":"ast","line":7}"#.to_owned(),
+    ];
+    ledger.replace_layer("one", &[]).expect("writes");
+    ledger.replace_layer("two", &records).expect("writes");
+    assert_eq!(
+        ledger.layer().expect("reads"),
+        Some(("two".to_owned(), records.to_vec()))
+    );
+    let sql = Connection::open(&path).expect("opens");
+    assert_eq!(
+        scalar::<String>(&sql, "SELECT qualified_name FROM layer_symbols"),
+        "T.f"
+    );
+    assert_eq!(
+        scalar::<i64>(&sql, "SELECT confidence + line FROM layer_edges"),
+        102
+    );
+    ledger.replace_layer("three", &[]).expect("writes");
+    assert_eq!(ledger.layer().expect("reads"), None);
+}
+
+#[test]
 fn the_tables_read_with_plain_sql() {
     let folder = tempfile::tempdir().expect("creates");
     let path = folder.path().join("ledger.db");

@@ -230,7 +230,9 @@ fn lines(answered: &[Answered]) -> String {
 }
 
 fn signals_of(reader: &Reader, query: &str, id: &Value) -> String {
-    let (rows, history) = task::candidates(&reader.sources(None), &understand(query));
+    // Signals of structure are written too: a fit may try them.
+    let weights = Weights { task: signals::at::STRUCTURE.iter().map(|&at| (signals::NAMES[at].to_owned(), 1.0)).collect(), ..Weights::default() };
+    let (rows, history) = task::candidates(&reader.sources(None), &understand(query), &weights);
     let mut out = String::new();
     let inside: std::collections::BTreeSet<u32> = rows.iter().map(|row| row.0).collect();
     for (number, values) in rows {

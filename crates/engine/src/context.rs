@@ -8,8 +8,10 @@ use contextd_model::ContentHash;
 use contextd_pack::ids::Versions;
 use contextd_pack::request::Ranking;
 use contextd_pack::texts::Replaced;
+use contextd_model::config::FusionStrategy;
 use contextd_pack::{Built, ContextPack, Defaults, FileText, HeldItems, Inputs, Known, Note, PackError, PackRequest, Rule, Shelf, Texts, Tokenizer};
-use contextd_retrieve::{Learned, Sources, Weights};
+use contextd_retrieve::fusion::Fusion;
+use contextd_retrieve::{Learned, Provider, Providers, Sources, Weights};
 use contextd_scan::secrets::MARK;
 use std::sync::Arc;
 
@@ -57,9 +59,36 @@ impl Engine {
             let known: Vec<&str> = Weights::names().collect();
             return Err(PackError::Request { message: format!("there is no profile `{name}`"), remedy: format!("Known: {}.", known.join(", ")) }.into());
         };
+        let weights = self.providers().apply(&weights);
         // The tables are sorted maps, so the same weights have the same text.
         let version = format!("{name}-{}", &ContentHash::of(format!("{weights:?}").as_bytes()).to_hex()[..12]);
         Ok((weights, version))
+    }
+
+    /// Returns which providers the configuration wants, and how they are combined.
+    ///
+    /// Without `hybrid` only providers that are on by themselves take part; with it, full text is part
+    /// of the fitted sum, and lists are fused from what `combines` names.
+    pub fn providers(&self) -> Providers {
+        let (own, usual) = (&self.config.providers, contextd_model::config::Providers::default());
+        let hybrid = own.hybrid.enabled;
+        let fusion = match own.hybrid.fusion_strategy {
+            _ if !hybrid => None,
+            FusionStrategy::Fitted => None,
+            FusionStrategy::Rrf => Some(Fusion::Rrf),
+            FusionStrategy::WeightedAverage => Some(Fusion::WeightedAverage),
+            FusionStrategy::Cascade => Some(Fusion::Cascade),
+        };
+        let all = [
+            (Provider::Semantic, own.semantic.enabled, own.semantic.weight / usual.semantic.weight),
+            (Provider::Symbol, own.symbol.enabled, own.symbol.weight / usual.symbol.weight),
+            (Provider::FullText, own.full_text.enabled || hybrid, own.full_text.weight / usual.full_text.weight),
+            (Provider::GitHistory, own.git_history.enabled, own.git_history.weight / usual.git_history.weight),
+            (Provider::Dependency, own.dependency.enabled, own.dependency.weight / usual.dependency.weight),
+        ];
+        let takes_part = |provider: Provider| fusion.is_none() || own.hybrid.combines.iter().any(|name| name == provider.name());
+        let factors = all.into_iter().filter(|&(provider, on, _)| on && takes_part(provider)).map(|(provider, _, factor)| (provider, factor as f32)).collect();
+        Providers { factors, fusion }
     }
 
     /// Builds the pack of a request, cold; `render` writes it in the format whose bytes the budget counts.

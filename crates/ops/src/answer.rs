@@ -177,6 +177,9 @@ pub struct WhyAnswer {
     pub shown_score: f64,
     pub best_score: f64,
     pub terms: Vec<WhyTerm>,
+    /// Its place in what each channel found; channels that did not find it are left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub channels: Vec<WhyChannel>,
     /// What is missing to the tenth place; absent when it is among the first ten.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<f64>,
@@ -202,6 +205,15 @@ pub struct WhyTerm {
     pub value: f64,
     pub weight: f64,
     pub contribution: f64,
+}
+
+/// A place in the list of a channel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WhyChannel {
+    pub channel: String,
+    pub rank: u32,
+    /// Symbols in the list.
+    pub of: u32,
 }
 
 /// A signal that would have to be stronger.

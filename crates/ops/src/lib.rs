@@ -40,7 +40,7 @@ mod tests;
 mod why;
 
 pub use ask::AskInput;
-pub use answer::{Answer, Hit, Hits, Impact, ImpactItem, Relation, SymbolAnswer, SymbolInfo, TestHit, TestScope, WhyAnswer, WhyRaise, WhyTerm};
+pub use answer::{Answer, Hit, Hits, Impact, ImpactItem, Relation, SymbolAnswer, SymbolInfo, TestHit, TestScope, WhyAnswer, WhyChannel, WhyRaise, WhyTerm};
 pub use context::{Asker, Context, RenderPack, new_session};
 pub use error::OpError;
 pub use feedback::FeedbackInput;

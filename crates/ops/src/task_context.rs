@@ -5,6 +5,7 @@ use crate::context::Context;
 use crate::error::OpError;
 use contextd_pack::request::{Ranking, Scope};
 use contextd_pack::{BudgetRules, ContextPack, PackRequest, TokenBudget, Tokenizer, budget_of_task};
+use contextd_retrieve::Provider;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -130,12 +131,7 @@ fn providers(hits: &[Hit]) -> Value {
     let mut groups: std::collections::BTreeMap<&str, Vec<&str>> = std::collections::BTreeMap::new();
     for hit in hits {
         let signal = hit.why.first().map_or("", |why| why.split(' ').next().unwrap_or_default());
-        let provider = match signal {
-            name if name.starts_with("git") || name.starts_with("commit") || name == "activity" => "git_history",
-            name if name.starts_with("walk") || name.starts_with("graph") => "dependency",
-            name if name.contains("name") || name.starts_with("exact") => "symbol",
-            _ => "full_text",
-        };
+        let provider = Provider::of_signal(signal).unwrap_or(Provider::FullText).name();
         groups.entry(provider).or_default().push(&hit.chunk_id);
     }
     json!(groups)

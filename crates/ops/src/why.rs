@@ -1,13 +1,14 @@
 //! `explain_symbol`: the score of a symbol for a task, term by term.
 
-use crate::answer::{Answer, WhyAnswer, WhyRaise, WhyTerm};
+use crate::answer::{Answer, WhyAnswer, WhyChannel, WhyRaise, WhyTerm};
 use crate::context::Context;
 use crate::error::OpError;
 use crate::inputs::WhyInput;
 use crate::oracle::{Oracle, RefTree, tree_of};
 use contextd_engine::Reader;
 use contextd_pack::{SymbolIds, resolve};
-use contextd_retrieve::{Ranked, Sources, signals, task, understand};
+use contextd_retrieve::channels::List;
+use contextd_retrieve::{Query, Ranked, Sources, Weights, signals, task, understand};
 use std::collections::BTreeMap;
 
 /// Places that count as being found.
@@ -68,6 +69,7 @@ pub fn why(context: &Context, input: WhyInput) -> Result<Answer, OpError> {
         raise: hit.map(|hit| raise(hit, &ranked, table)).unwrap_or_default(),
         path: path(&reader, &ranked, number),
         terms,
+        channels: channels(&sources, &query, &weights, number),
         looked_for: query.words.iter().map(|(word, _)| word.clone()).collect(),
         note: if hit.is_some() { String::new() } else { "It was no candidate: no word of the task is in it, and no edge leads to it from what matched.".to_owned() },
     }))
@@ -92,6 +94,13 @@ fn terms(hit: &Ranked, ranked: &[Ranked], table: &BTreeMap<String, f32>) -> Vec<
     let mut terms: Vec<WhyTerm> = hit.terms(table).map(|(name, value, weight)| WhyTerm { rank: rank(name, value), signal: name.to_owned(), value: f64::from(value), weight: f64::from(weight), contribution: f64::from(value * weight) }).collect();
     terms.sort_by(|a, b| b.contribution.abs().total_cmp(&a.contribution.abs()).then(a.signal.cmp(&b.signal)));
     terms
+}
+
+/// Returns the symbol's place in what each channel finds by itself, whether or not the profile fuses lists.
+fn channels(sources: &Sources<'_>, query: &Query, weights: &Weights, symbol: u32) -> Vec<WhyChannel> {
+    let place = |list: &List| list.symbols.iter().position(|&(other, _)| other == symbol);
+    let lists = task::channel_lists(sources, query, weights);
+    lists.iter().filter_map(|list| Some(WhyChannel { channel: list.channel.to_owned(), rank: place(list)? as u32 + 1, of: list.symbols.len() as u32 })).collect()
 }
 
 /// Returns what is missing to the tenth place.

@@ -210,7 +210,7 @@ fn signals(hit: &task::Ranked, table: &BTreeMap<String, f32>) -> Vec<Signal> {
 }
 
 fn by_search(sources: &Sources<'_>, query: &Query, mode: SeedMode, weights: &Weights) -> Vec<Seed> {
-    let ranked = search::rank(sources, query, &weights.search, FILES);
+    let ranked = search::rank(sources, query, weights, FILES);
     let Some(best) = ranked.first().map(|file| file.score).filter(|&best| best > 0.0) else { return Vec::new() };
     let map = weights.calibration.search;
     let mut found = Vec::new();
@@ -222,15 +222,8 @@ fn by_search(sources: &Sources<'_>, query: &Query, mode: SeedMode, weights: &Wei
                 continue;
             }
             let whole = (symbol.start_line(), symbol.end_line()) == (range.start_line, range.end_line);
-            let parts = [("symbols", file.symbols), ("blocks", file.blocks), ("definition", file.definition), ("stem", file.stem), ("git", file.git)];
-            let weights = &weights.search;
-            let weight = |name: &str| match name {
-                "symbols" => weights.symbols,
-                "blocks" => weights.blocks,
-                "definition" => weights.definition,
-                "stem" => weights.stem,
-                _ => weights.git,
-            };
+            let parts = [("symbols", file.symbols), ("blocks", file.blocks), ("definition", file.definition), ("stem", file.stem), ("git", file.git), ("fused", file.fused)];
+            let weight = |name: &str| weights.search.get(name).unwrap_or(0.0);
             let signals = parts.iter().filter(|(name, value)| value * weight(name) != 0.0).map(|(name, value)| Signal { name: (*name).to_owned(), value: round(f64::from(*value)), weight: round(f64::from(weight(name))) }).collect();
             // Later ranges of a file are less sure than its first.
             let score = map.score(file.score, best) * (1.0 - 0.05 * place as f64);

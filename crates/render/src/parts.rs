@@ -70,6 +70,10 @@ pub fn why(answer: &WhyAnswer) -> String {
 /// Says what brought the symbol here and what it lacks, a line each.
 pub fn why_not(answer: &WhyAnswer) -> Vec<String> {
     let mut lines = Vec::new();
+    if !answer.channels.is_empty() {
+        let places: Vec<String> = answer.channels.iter().map(|found| format!("{} {}. of {}", found.channel, found.rank, found.of)).collect();
+        lines.push(format!("found by: {}", places.join(", ")));
+    }
     if !answer.path.is_empty() {
         lines.push(format!("brought by: {}", answer.path.join("; ")));
     }

@@ -62,6 +62,11 @@ impl Commits {
         length
     }
 
+    /// Returns how many commits there are.
+    pub fn len(&self) -> u32 {
+        self.files.len() as u32
+    }
+
     pub fn is_empty(&self) -> bool {
         self.documents == 0
     }

@@ -65,6 +65,20 @@ parameters! {
     by_files = 25.0;
     /// Sections of documentation that are followed to what they name; none switches prose off.
     sections = 25.0;
+    /// How far ranks are damped where lists are fused: a rank counts `1 / (rrf_k + rank)`.
+    rrf_k = 60.0;
+    /// 1 to let the walk start from the fused lists, weighted by rank, instead of the best matches.
+    fused_seeds = 0.0;
+    /// 1 to keep the walk inside a community when all its seeds belong to it.
+    community = 0.0;
+    /// Least mass of a symbol that the walk takes into the pool, as a share of the greatest.
+    score_cutoff = 0.0;
+    /// Interfaces and base types among the best matches whose implementations become seeds too.
+    implementors = 0.0;
+    /// Candidates among which authorities and hubs are looked for.
+    hits = 200.0;
+    /// Steps of that search; none leaves authorities and hubs out.
+    hits_iterations = 10.0;
 }
 
 impl Default for Parameters {
@@ -84,7 +98,7 @@ impl Parameters {
 
     /// Returns how the walk goes.
     pub fn walk(&self) -> WalkOptions {
-        WalkOptions { restart: self.restart, iterations: self.iterations.max(0.0) as u32, seeds: self.seeds.max(0.0) as usize, reverse: self.reverse, breadth: self.breadth.max(1.0) as usize }
+        WalkOptions { restart: self.restart, iterations: self.iterations.max(0.0) as u32, seeds: self.seeds.max(0.0) as usize, reverse: self.reverse, breadth: self.breadth.max(1.0) as usize, community: self.community > 0.0 }
     }
 }
 

@@ -8,6 +8,7 @@ use contextd_model::SymbolKind;
 use contextd_model::facts::BLOCK_LINES;
 use contextd_snapshot::Snapshot;
 use rustc_hash::FxHashMap;
+use crate::weights::Weights;
 use serde::Deserialize;
 
 /// One ranked file with what was added up.
@@ -22,6 +23,8 @@ pub struct RankedFile {
     pub git: f32,
     pub activity: f32,
     pub declares: f32,
+    /// The file's place in the fused lists, where weights ask for it.
+    pub fused: f32,
     /// What learning added for the file's symbols.
     pub learned: f32,
     /// What declared parts added.
@@ -52,15 +55,35 @@ pub struct SearchWeights {
     pub activity: f32,
     /// Share of callables that are only declared there.
     pub declares: f32,
+    /// The fused lists of the channels.
+    pub fused: f32,
 }
 
 impl Default for SearchWeights {
     fn default() -> Self {
-        Self { symbols: 1.0, blocks: 2.5, definition: 1.25, stem: 1.5, git: 0.4, activity: 0.15, declares: -0.2 }
+        Self { symbols: 1.0, blocks: 2.5, definition: 1.25, stem: 1.5, git: 0.4, activity: 0.15, declares: -0.2, fused: 0.0 }
     }
 }
 
 impl SearchWeights {
+    /// No part has a say.
+    pub const NONE: SearchWeights = SearchWeights { symbols: 0.0, blocks: 0.0, definition: 0.0, stem: 0.0, git: 0.0, activity: 0.0, declares: 0.0, fused: 0.0 };
+
+    /// Returns a weight by name.
+    pub fn get(&self, name: &str) -> Option<f32> {
+        Some(match name {
+            "symbols" => self.symbols,
+            "blocks" => self.blocks,
+            "definition" => self.definition,
+            "stem" => self.stem,
+            "git" => self.git,
+            "activity" => self.activity,
+            "declares" => self.declares,
+            "fused" => self.fused,
+            _ => return None,
+        })
+    }
+
     /// Changes a weight by name; false when there is none with that name.
     pub fn set(&mut self, name: &str, value: f32) -> bool {
         let slot = match name {
@@ -71,6 +94,7 @@ impl SearchWeights {
             "git" => &mut self.git,
             "activity" => &mut self.activity,
             "declares" => &mut self.declares,
+            "fused" => &mut self.fused,
             _ => return false,
         };
         *slot = value;
@@ -82,13 +106,22 @@ impl SearchWeights {
 const RANGES: usize = 3;
 
 /// Ranks the files of a snapshot for a question, best first.
-pub fn rank(sources: &Sources<'_>, query: &Query, weights: &SearchWeights, limit: usize) -> Vec<RankedFile> {
+pub fn rank(sources: &Sources<'_>, query: &Query, weights: &Weights, limit: usize) -> Vec<RankedFile> {
+    let parameters = weights.parameters(sources.parameters);
+    let sources = &Sources { parameters: &parameters, ..*sources };
     let lexical = lexical::score(sources.snapshot, sources.catalog, query, Mode::Search);
-    let mut ranked = scored(sources, query, weights, &lexical, limit);
+    let fused = if weights.search.fused == 0.0 { FxHashMap::default() } else { fused(sources, query, weights) };
+    let mut ranked = scored(sources, query, &weights.search, &lexical, limit, fused);
     for row in &mut ranked {
         row.ranges = ranges(sources, &lexical, query, row.file);
     }
     ranked
+}
+
+/// Returns each file's score in the fused lists of the channels: a file stands where its best symbol does.
+fn fused(sources: &Sources<'_>, query: &Query, weights: &Weights) -> FxHashMap<u32, f32> {
+    let lists = crate::task::channel_lists(sources, query, weights);
+    crate::fusion::fuse(&lists, weights.fusion, sources.parameters.rrf_k, |symbol| sources.catalog.file[symbol as usize])
 }
 
 /// Adds what was learned about the best symbol of each file; nothing is taken away.
@@ -117,11 +150,11 @@ fn declared(sources: &Sources<'_>, ranked: &mut [RankedFile]) {
 /// Ranks files without looking for their best ranges.
 pub fn scores(sources: &Sources<'_>, query: &Query, weights: &SearchWeights, limit: usize) -> Vec<RankedFile> {
     let lexical = lexical::score(sources.snapshot, sources.catalog, query, Mode::Search);
-    scored(sources, query, weights, &lexical, limit)
+    scored(sources, query, weights, &lexical, limit, FxHashMap::default())
 }
 
-fn scored(sources: &Sources<'_>, query: &Query, weights: &SearchWeights, lexical: &Lexical<'_>, limit: usize) -> Vec<RankedFile> {
-    let parts = Parts::of(sources, query, lexical);
+fn scored(sources: &Sources<'_>, query: &Query, weights: &SearchWeights, lexical: &Lexical<'_>, limit: usize, fused: FxHashMap<u32, f32>) -> Vec<RankedFile> {
+    let parts = Parts { fused, ..Parts::of(sources, query, lexical) };
     let mut ranked: Vec<RankedFile> = (0..sources.snapshot.file_count()).filter_map(|file| parts.row(sources, query, weights, file)).collect();
     learned(sources, &mut ranked);
     declared(sources, &mut ranked);
@@ -156,6 +189,7 @@ struct Parts {
     git: FxHashMap<u32, f32>,
     activity: Vec<f32>,
     stems: Stems,
+    fused: FxHashMap<u32, f32>,
 }
 
 impl Parts {
@@ -176,7 +210,7 @@ impl Parts {
         let most = git.values().copied().fold(0.0, f32::max);
         let git = git.into_iter().map(|(file, score)| (file, score / most.max(f32::MIN_POSITIVE))).collect();
         let activity = sources.commits.map(|commits| commits.activity(files, sources.hidden, 1_000.0)).unwrap_or_else(|| vec![0.0; files]);
-        Parts { symbols, blocks, definition: definitions(sources, query), git, activity, stems: Stems::new(query) }
+        Parts { symbols, blocks, definition: definitions(sources, query), git, activity, stems: Stems::new(query), fused: FxHashMap::default() }
     }
 
     /// Adds up everything but the comparison of names; nothing for files that no part speaks for.
@@ -185,13 +219,14 @@ impl Parts {
         let (symbols, blocks) = (self.symbols[at], self.blocks[at]);
         let definition = self.definition.get(&file).copied().unwrap_or(0.0);
         let git = self.git.get(&file).copied().unwrap_or(0.0);
-        if symbols + blocks + definition + git <= 0.0 {
+        let fused = self.fused.get(&file).copied().unwrap_or(0.0);
+        if symbols + blocks + definition + git + fused <= 0.0 {
             return None;
         }
         let (activity, declares) = (self.activity[at], sources.catalog.declares[at]);
-        let sum = weights.symbols * symbols + weights.blocks * blocks + weights.definition * definition + weights.git * git + weights.activity * activity + weights.declares * declares;
+        let sum = weights.symbols * symbols + weights.blocks * blocks + weights.definition * definition + weights.git * git + weights.activity * activity + weights.declares * declares + weights.fused * fused;
         let score = sum * sources.parameters.prior(sources.catalog.file_flags[at], query.about_tests);
-        Some(RankedFile { file, score, symbols, blocks, definition, git, activity, declares, ..RankedFile::default() })
+        Some(RankedFile { file, score, symbols, blocks, definition, git, activity, declares, fused, ..RankedFile::default() })
     }
 }
 

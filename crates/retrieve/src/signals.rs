@@ -1,10 +1,10 @@
 //! Named signals of a candidate, as they are computed; an explanation is these numbers, not a guess.
 
 /// Names of the signals, in the order of [`Signals`].
-pub const NAMES: [&str; COUNT] = ["bm", "ppr", "git_file", "nlen", "type_body", "ncov", "prose", "lines", "filesum", "filebody", "is_type", "is_function", "exact", "public", "in_degree", "local", "owner_bm", "child_bm", "qcov", "is_method", "is_data", "blocks", "stem", "near_out", "near_in"];
+pub const NAMES: [&str; COUNT] = ["bm", "ppr", "git_file", "nlen", "type_body", "ncov", "prose", "lines", "filesum", "filebody", "is_type", "is_function", "exact", "public", "in_degree", "local", "owner_bm", "child_bm", "qcov", "is_method", "is_data", "blocks", "stem", "near_out", "near_in", "fused", "blast", "confidence", "recency", "distance", "authority", "authority_other", "hub"];
 
 /// Number of signals.
-pub const COUNT: usize = 25;
+pub const COUNT: usize = 33;
 
 /// Values of one candidate.
 pub type Signals = [f32; COUNT];
@@ -37,6 +37,18 @@ pub mod at {
     /// Set after a first scoring, see [`crate::near`].
     pub const NEAR_OUT: usize = 23;
     pub const NEAR_IN: usize = 24;
+    /// Set where weights ask for a fusion of lists, see [`crate::fusion`].
+    pub const FUSED: usize = 25;
+    /// Set where weights ask for structure, see [`crate::structure`].
+    pub const BLAST: usize = 26;
+    pub const CONFIDENCE: usize = 27;
+    pub const RECENCY: usize = 28;
+    pub const DISTANCE: usize = 29;
+    pub const AUTHORITY: usize = 30;
+    pub const AUTHORITY_OTHER: usize = 31;
+    pub const HUB: usize = 32;
+    /// Signals of [`crate::structure`].
+    pub const STRUCTURE: [usize; 7] = [BLAST, CONFIDENCE, RECENCY, DISTANCE, AUTHORITY, AUTHORITY_OTHER, HUB];
     /// Signals that are divided by their greatest value among the candidates.
     pub const SCALED: [usize; 10] = [BM, PPR, GIT_FILE, TYPE_BODY, PROSE, FILESUM, FILEBODY, OWNER_BM, CHILD_BM, BLOCKS];
 }

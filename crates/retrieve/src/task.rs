@@ -1,16 +1,19 @@
 //! Ranking for a task: which symbols are needed for the work.
 
 use crate::catalog::{Catalog, flag};
+use crate::channels::{self, Found, List};
 use crate::commits::Commits;
 use crate::declared::{DECLARED, Declared};
 use crate::learned::{LEARNED_NAMES, Learned, LearnedTerms};
 use crate::lexical::{self, Lexical, Mode};
+use crate::fusion;
 use crate::near;
 use crate::parameters::Parameters;
 use crate::search::Stems;
 use crate::signals::{COUNT, NAMES, Signals, at};
+use crate::structure;
 use crate::understand::Query;
-use crate::walk::walk;
+use crate::walk::{implementors, walk};
 use crate::weights::Weights;
 use contextd_lang::terms::{self, Terms};
 use contextd_model::{EdgeKind, SymbolKind, Visibility};
@@ -59,7 +62,9 @@ const PER_FILE: usize = 12;
 
 /// Ranks the symbols of a snapshot for a task, best first.
 pub fn rank(sources: &Sources<'_>, query: &Query, weights: &Weights) -> Vec<Ranked> {
-    let (mut candidates, history) = candidates(sources, query);
+    let parameters = weights.parameters(sources.parameters);
+    let sources = &Sources { parameters: &parameters, ..*sources };
+    let (mut candidates, history) = candidates(sources, query, weights);
     let (first, last) = if history { (&weights.first, &weights.task) } else { (&weights.first_without_history, &weights.task_without_history) };
     if !first.is_empty() {
         let first = named(first);
@@ -106,11 +111,24 @@ fn collapse(sources: &Sources<'_>, ranked: Vec<Ranked>) -> Vec<Ranked> {
 }
 
 /// Returns the pool with its signals, scaled; in the order of symbols. Also whether history had a say.
-pub fn candidates(sources: &Sources<'_>, query: &Query) -> (Vec<(u32, Signals)>, bool) {
+/// Signals that are dear and that the weights do not ask for are left at zero.
+pub fn candidates(sources: &Sources<'_>, query: &Query, weights: &Weights) -> (Vec<(u32, Signals)>, bool) {
     let lexical = lexical::score(sources.snapshot, sources.catalog, query, Mode::Task);
-    let pool = Pool::gather(sources, query, &lexical);
+    let pool = Pool::gather(sources, query, &lexical, weights);
     let history = !pool.git.is_empty();
-    (pool.signals(sources, query, &lexical), history)
+    let mut rows = pool.signals(sources, query, &lexical);
+    if at::STRUCTURE.iter().any(|&signal| weights.asks_for(NAMES[signal])) {
+        structure::set(sources, &mut rows, &pool.seeds);
+    }
+    (rows, history)
+}
+
+/// Returns what each channel finds, best first, for an explanation or a fusion.
+pub fn channel_lists(sources: &Sources<'_>, query: &Query, weights: &Weights) -> Vec<List> {
+    let parameters = weights.parameters(sources.parameters);
+    let sources = &Sources { parameters: &parameters, ..*sources };
+    let lexical = lexical::score(sources.snapshot, sources.catalog, query, Mode::Task);
+    Pool::gather(sources, query, &lexical, &Weights { task: BTreeMap::from([(NAMES[at::FUSED].to_owned(), 1.0)]), ..weights.clone() }).lists
 }
 
 struct Pool {
@@ -122,22 +140,40 @@ struct Pool {
     blocks: Vec<f32>,
     /// Best score of a type's members, by type.
     children: FxHashMap<u32, f32>,
+    /// Symbols from which the walk started.
+    seeds: Vec<u32>,
+    /// What each channel found, where a fusion is asked for.
+    lists: Vec<List>,
+    fused: FxHashMap<u32, f32>,
 }
 
 impl Pool {
-    fn gather(sources: &Sources<'_>, query: &Query, lexical: &Lexical<'_>) -> Pool {
+    fn gather(sources: &Sources<'_>, query: &Query, lexical: &Lexical<'_>, weights: &Weights) -> Pool {
         let Sources { snapshot, catalog, .. } = *sources;
         let scored = |symbol: usize| lexical.symbols[symbol] * sources.parameters.prior(catalog.flags[symbol], query.about_tests);
         let code: Vec<(u32, f32)> = lexical.symbol_hits.iter().filter(|&&symbol| catalog.is_code(symbol)).map(|&symbol| (symbol, scored(symbol as usize))).collect();
         let filesum = filesum(catalog, &code, snapshot.file_count() as usize);
         let by_words = top(code, sources.parameters.by_words as usize);
         let options = sources.parameters.walk();
-        let seeds: Vec<(u32, f32)> = by_words.iter().take(options.seeds).map(|&(symbol, score)| (symbol, score * score)).collect();
-        let walked: Vec<(u32, f32)> = walk(snapshot, catalog, &seeds, &options).into_iter().map(|(symbol, mass, seed)| (symbol, (1.0 + 1e4 * (mass - options.restart * seed).max(0.0)).ln())).collect();
         let git = sources.commits.map(|commits| commits.files(query, sources.hidden)).unwrap_or_default();
         let prose = prose(snapshot, catalog, lexical, sources.parameters.sections as usize);
+        let documented: Vec<(u32, f32)> = prose.iter().map(|(&symbol, &score)| (symbol, score)).collect();
+        let lists_with = |walked: &[(u32, f32)]| channels::lists(&Found { sources, query, lexical, walked, git: &git, prose: &documented }, &weights.channels);
+        let fuse = |lists: &[List]| fusion::fuse(lists, weights.fusion, sources.parameters.rrf_k, |symbol| symbol);
+        let mut seeds: Vec<(u32, f32)> = if sources.parameters.fused_seeds > 0.0 {
+            let best = top(fuse(&lists_with(&[])).into_iter().collect(), options.seeds);
+            best.iter().enumerate().map(|(rank, &(symbol, _))| (symbol, 1.0 / (1.0 + rank as f32))).collect()
+        } else {
+            by_words.iter().take(options.seeds).map(|&(symbol, score)| (symbol, score * score)).collect()
+        };
+        seeds.extend(implementors(snapshot, &seeds, sources.parameters.implementors as usize));
+        let walked: Vec<(u32, f32)> = walk(snapshot, catalog, &seeds, &options).into_iter().map(|(symbol, mass, seed)| (symbol, (1.0 + 1e4 * (mass - options.restart * seed).max(0.0)).ln())).collect();
+        let lists = if weights.asks_for(NAMES[at::FUSED]) { lists_with(&walked) } else { Vec::new() };
+        let fused = fuse(&lists);
         let mut pool: FxHashSet<u32> = by_words.iter().map(|&(symbol, _)| symbol).collect();
-        pool.extend(top(walked.clone(), sources.parameters.by_walk as usize).iter().map(|&(symbol, _)| symbol));
+        pool.extend(fused.keys().copied().chain(seeds.iter().map(|&(symbol, _)| symbol)));
+        let least = sources.parameters.score_cutoff * walked.iter().map(|&(_, mass)| mass).fold(0.0, f32::max);
+        pool.extend(top(walked.clone(), sources.parameters.by_walk as usize).iter().filter(|&&(_, mass)| mass >= least).map(|&(symbol, _)| symbol));
         pool.extend(prose.keys());
         pool.extend(of_types(catalog, lexical, sources.parameters.by_types as usize));
         pool.extend(of_files(sources, lexical, &git));
@@ -154,7 +190,7 @@ impl Pool {
             }
         }
         let blocks = lexical.block_sums(snapshot.file_count() as usize);
-        Pool { symbols, walk: walked.into_iter().collect(), git: git.into_iter().collect(), prose, filesum, blocks, children }
+        Pool { symbols, walk: walked.into_iter().collect(), git: git.iter().copied().collect(), seeds: seeds.iter().map(|&(symbol, _)| symbol).collect(), lists, fused, prose, filesum, blocks, children }
     }
 
     fn signals(&self, sources: &Sources<'_>, query: &Query, lexical: &Lexical<'_>) -> Vec<(u32, Signals)> {
@@ -201,6 +237,7 @@ impl Pool {
         signals[at::IS_DATA] = f32::from(u8::from(matches!(kind, SymbolKind::Field | SymbolKind::Variant | SymbolKind::Property | SymbolKind::Constant | SymbolKind::Variable)));
         signals[at::BLOCKS] = self.blocks[file as usize];
         signals[at::STEM] = words.stem_coverage(file, named.path());
+        signals[at::FUSED] = self.fused.get(&symbol).copied().unwrap_or(0.0);
         signals[at::LOCAL] = f32::from(u8::from(flags & flag::LOCAL != 0));
         signals
     }

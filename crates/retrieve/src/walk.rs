@@ -16,6 +16,8 @@ pub struct WalkOptions {
     pub reverse: f32,
     /// Symbols that pass mass on in one step; the lightest are left out.
     pub breadth: usize,
+    /// Whether the walk stays inside a community when all seeds belong to it.
+    pub community: bool,
 }
 
 impl Default for WalkOptions {
@@ -34,7 +36,7 @@ pub fn walk(snapshot: &Snapshot, catalog: &Catalog, seeds: &[(u32, f32)], option
     if total <= 0.0 || options.iterations == 0 {
         return Vec::new();
     }
-    let mut ground = Ground::new(snapshot, catalog, options);
+    let mut ground = Ground::new(snapshot, catalog, options, options.community.then(|| common_community(snapshot, seeds)).flatten());
     let start: Vec<(u32, f32)> = seeds.iter().map(|&(symbol, weight)| (ground.number(symbol), weight / total)).collect();
     let mut mass: Vec<(u32, f32)> = start.clone();
     for _ in 0..options.iterations {
@@ -58,6 +60,8 @@ struct Ground<'s> {
     snapshot: &'s Snapshot,
     catalog: &'s Catalog,
     options: &'s WalkOptions,
+    /// The community that is not left.
+    community: Option<u32>,
     numbers: FxHashMap<u32, u32>,
     symbols: Vec<u32>,
     /// Range of each symbol's steps, once they were looked up.
@@ -68,8 +72,8 @@ struct Ground<'s> {
 }
 
 impl<'s> Ground<'s> {
-    fn new(snapshot: &'s Snapshot, catalog: &'s Catalog, options: &'s WalkOptions) -> Self {
-        Self { snapshot, catalog, options, numbers: FxHashMap::default(), symbols: Vec::new(), rows: Vec::new(), steps: Vec::new(), arrived: Vec::new(), reached: Vec::new() }
+    fn new(snapshot: &'s Snapshot, catalog: &'s Catalog, options: &'s WalkOptions, community: Option<u32>) -> Self {
+        Self { snapshot, catalog, options, community, numbers: FxHashMap::default(), symbols: Vec::new(), rows: Vec::new(), steps: Vec::new(), arrived: Vec::new(), reached: Vec::new() }
     }
 
     fn number(&mut self, symbol: u32) -> u32 {
@@ -101,7 +105,7 @@ impl<'s> Ground<'s> {
     }
 
     fn look_up(&mut self, number: u32) -> Range<usize> {
-        let row = transitions(self.snapshot, self.catalog, self.symbols[number as usize], self.options);
+        let row = transitions(self.snapshot, self.catalog, self.symbols[number as usize], self.options, self.community);
         let start = self.steps.len();
         for (target, share) in row {
             let target = self.number(target);
@@ -127,12 +131,36 @@ impl<'s> Ground<'s> {
     }
 }
 
+/// Returns the community of all seeds, if it is one.
+fn common_community(snapshot: &Snapshot, seeds: &[(u32, f32)]) -> Option<u32> {
+    let community = snapshot.graph().community(seeds.first()?.0);
+    seeds.iter().all(|&(symbol, _)| snapshot.graph().community(symbol) == community).then_some(community)
+}
+
+/// Most implementations taken of one interface.
+const IMPLEMENTATIONS: usize = 20;
+
+/// Returns what implements or extends one of the first `count` seeds and is no seed itself, half as heavy.
+pub fn implementors(snapshot: &Snapshot, seeds: &[(u32, f32)], count: usize) -> Vec<(u32, f32)> {
+    let mut found: Vec<(u32, f32)> = Vec::new();
+    for &(symbol, weight) in seeds.iter().take(count) {
+        let below = snapshot.graph().incoming(symbol).filter(|(_, edge)| matches!(edge.kind(), EdgeKind::Implements | EdgeKind::Extends));
+        for (source, _) in below.take(IMPLEMENTATIONS) {
+            if !seeds.iter().chain(&found).any(|&(other, _)| other == source) {
+                found.push((source, 0.5 * weight));
+            }
+        }
+    }
+    found
+}
+
 /// Returns where a step from `symbol` may lead, rising, shares summing to one.
-fn transitions(snapshot: &Snapshot, catalog: &Catalog, symbol: u32, options: &WalkOptions) -> Vec<(u32, f32)> {
+fn transitions(snapshot: &Snapshot, catalog: &Catalog, symbol: u32, options: &WalkOptions, community: Option<u32>) -> Vec<(u32, f32)> {
     let graph = snapshot.graph();
     let mut row: Vec<(u32, f32)> = Vec::new();
+    let inside = |target: u32| community.is_none_or(|community| graph.community(target) == community);
     let mut add = |target: u32, weight: f32| {
-        if target != symbol && weight > 0.0 && catalog.is_code(target) && !catalog.is_test(target) {
+        if inside(target) && target != symbol && weight > 0.0 && catalog.is_code(target) && !catalog.is_test(target) {
             row.push((target, weight));
         }
     };

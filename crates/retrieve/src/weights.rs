@@ -3,11 +3,13 @@
 use crate::learned::LearnedWeights;
 use crate::calibration::Calibration;
 use crate::search::SearchWeights;
+use crate::fusion::Fusion;
+use crate::parameters::Parameters;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
 /// Named profiles that ship with the program.
-const PROFILES: &[(&str, &str)] = &[("recall", include_str!("weights/recall.toml")), ("precision", include_str!("weights/precision.toml"))];
+const PROFILES: &[(&str, &str)] = &[("recall", include_str!("weights/recall.toml")), ("precision", include_str!("weights/precision.toml")), ("impact", include_str!("weights/impact.toml")), ("seed004", include_str!("weights/seed004.toml")), ("seed004-base", include_str!("weights/seed004-base.toml"))];
 
 /// Weights by signal name; a signal without a weight has none.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -25,6 +27,15 @@ pub struct Weights {
     /// Weights of the ranking of files.
     #[serde(default)]
     pub search: SearchWeights,
+    /// Settings of the pipeline that differ from the usual ones.
+    #[serde(default)]
+    pub parameters: BTreeMap<String, f32>,
+    /// Weights of channels where lists are fused; a channel without one has its usual weight.
+    #[serde(default)]
+    pub channels: BTreeMap<String, f32>,
+    /// How lists are fused.
+    #[serde(default)]
+    pub fusion: Fusion,
     /// What judgements and sessions count.
     #[serde(default)]
     pub learned: LearnedWeights,
@@ -49,7 +60,7 @@ struct ChangeWeights {
 }
 
 /// Maps of a profile; weights from elsewhere use those of the first.
-fn calibration_of(profile: &str) -> Option<Calibration> {
+pub(crate) fn calibration_of(profile: &str) -> Option<Calibration> {
     let maps: BTreeMap<String, Calibration> = toml::from_str(include_str!("weights/calibration.toml")).ok()?;
     maps.get(profile).copied()
 }
@@ -84,7 +95,26 @@ impl Weights {
 
     /// Reads weights from TOML.
     pub fn parse(text: &str) -> Result<Weights, String> {
-        toml::from_str(text).map_err(|error| error.to_string())
+        let weights: Weights = toml::from_str(text).map_err(|error| error.to_string())?;
+        match weights.parameters.keys().find(|name| Parameters::DEFAULT.get(name).is_none()) {
+            Some(name) => Err(format!("there is no parameter `{name}`; known: {}", Parameters::NAMES.join(", "))),
+            None => Ok(weights),
+        }
+    }
+
+    /// Returns settings with what these weights want changed.
+    pub fn parameters(&self, usual: &Parameters) -> Parameters {
+        let mut parameters = *usual;
+        for (name, value) in &self.parameters {
+            // Names were checked when the weights were read.
+            parameters.set(name, *value);
+        }
+        parameters
+    }
+
+    /// Returns whether a signal has a weight in any of the tables.
+    pub fn asks_for(&self, signal: &str) -> bool {
+        [&self.first, &self.first_without_history, &self.task, &self.task_without_history].iter().any(|table| table.get(signal).is_some_and(|&weight| weight != 0.0))
     }
 
     /// Names of the profiles.

@@ -31,7 +31,9 @@ choice! {
 
 choice! {
     /// How the lists of several providers become one.
-    FusionStrategy ("\"rrf\", \"weighted_average\" or \"cascade\"") {
+    FusionStrategy ("\"fitted\", \"rrf\", \"weighted_average\" or \"cascade\"") {
+        /// The sum of named signals whose weights were fitted, instead of lists.
+        Fitted = "fitted",
         Rrf = "rrf",
         WeightedAverage = "weighted_average",
         Cascade = "cascade",
@@ -283,7 +285,7 @@ section! {
         /// Providers that it combines.
         combines: Vec<String> = texts(&["semantic", "symbol", "git_history"]),
         /// How their lists become one.
-        fusion_strategy: FusionStrategy = FusionStrategy::Rrf,
+        fusion_strategy: FusionStrategy = FusionStrategy::Fitted,
     }
 }
 

@@ -41,7 +41,7 @@ pub fn places(reader: &Reader, sources: &Sources<'_>, query: &Query, weights: &W
     match ranking.of(query) {
         EvalRanking::Task => task::rank(sources, query, weights).iter().take(k).map(|hit| place(reader, hit.symbol, None, hit.score)).collect(),
         _ => {
-            let ranked = search::rank(sources, query, &weights.search, k);
+            let ranked = search::rank(sources, query, weights, k);
             let ranges = ranked.iter().flat_map(|file| file.ranges.iter().map(|range| (file.score, range)));
             ranges.take(k).map(|(score, range)| place(reader, range.symbol, Some((range.start_line, range.end_line)), score)).collect()
         }

@@ -42,13 +42,31 @@ impl Setting {
                 self.weights.change.insert(signal.to_owned(), value);
                 true
             }
-            _ => self.parameters.set(name, value),
+            _ => {
+                if let Some(own) = self.weights.parameters.get_mut(name) {
+                    *own = value;
+                }
+                self.parameters.set(name, value)
+            }
         }
     }
 }
 
 /// Names that seed 004 gives to parameters.
-const ALIASES: [(&str, &str); 6] = [("Alpha", "restart"), ("alpha", "restart"), ("MaxIter", "iterations"), ("MaxSeeds", "seeds"), ("TestPenalty", "test_penalty"), ("max_iter", "iterations")];
+const ALIASES: [(&str, &str); 12] = [
+    ("Alpha", "restart"),
+    ("alpha", "restart"),
+    ("MaxIter", "iterations"),
+    ("max_iter", "iterations"),
+    ("ScoreCutoff", "score_cutoff"),
+    ("MaxSeeds", "seeds"),
+    ("RRFk", "rrf_k"),
+    ("BlastW", "task.blast"),
+    ("ConfW", "task.confidence"),
+    ("RecencyW", "task.recency"),
+    ("DistanceW", "task.distance"),
+    ("TestPenalty", "test_penalty"),
+];
 /// Most settings of one sweep.
 const MOST: usize = 500;
 
@@ -95,7 +113,7 @@ pub fn ablation(weights: &Weights, ranking: EvalRanking) -> Vec<Setting> {
         off("channel prose".to_owned(), "sections", 0.0);
         off("pool of types".to_owned(), "by_types", 0.0);
         off("pool of commits".to_owned(), "by_files", 0.0);
-        signals::NAMES.iter().for_each(|signal| off(format!("signal {signal}"), &format!("task.{signal}"), 0.0));
+        signals::NAMES.iter().filter(|signal| weights.asks_for(signal)).for_each(|signal| off(format!("signal {signal}"), &format!("task.{signal}"), 0.0));
     }
     for (name, parameter) in [("prior of tests", "test_penalty"), ("prior of examples", "aside_penalty"), ("prior of foreign code", "foreign_penalty")] {
         off(name.to_owned(), parameter, 1.0);

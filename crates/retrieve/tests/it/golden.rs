@@ -46,7 +46,7 @@ fn questions_find_their_files() {
     let reader = reader();
     let weights = Weights::profile("recall").expect("a profile that ships");
     for golden in FILES {
-        let ranked = search::rank(&reader.sources(None), &understand(golden.query), &weights.search, 10);
+        let ranked = search::rank(&reader.sources(None), &understand(golden.query), &weights, 10);
         let best = ranked.first().map_or(0.0, |file| file.score);
         let ranked: Vec<(String, f64)> = ranked.iter().map(|file| (reader.snapshot.file(file.file).path().to_owned(), weights.calibration.search.score(file.score, best))).collect();
         check(golden, &ranked, 0.7);

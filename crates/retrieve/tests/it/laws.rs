@@ -8,7 +8,7 @@ use contextd_testkit::Fixture;
 use proptest::prelude::*;
 use std::sync::OnceLock;
 
-fn shop() -> &'static Reader {
+pub fn shop() -> &'static Reader {
     static READER: OnceLock<Reader> = OnceLock::new();
     READER.get_or_init(|| Fixture::shop().engine().reader().expect("a reader"))
 }
@@ -59,7 +59,7 @@ fn tests_come_forward_only_when_asked_for() {
     let reader = shop();
     let weights = Weights::profile("recall").expect("a profile that ships");
     let place = |text: &str| {
-        let ranked = search::rank(&reader.sources(None), &understand(text), &weights.search, 20);
+        let ranked = search::rank(&reader.sources(None), &understand(text), &weights, 20);
         ranked.iter().position(|row| reader.snapshot.file(row.file).path().starts_with("tests/")).expect("the test is found")
     };
     assert!(place("checkout charges the total of the cart") > 0);
@@ -71,8 +71,8 @@ fn switching_the_walk_off_takes_its_signal_away() {
     let reader = shop();
     let parameters = Parameters { iterations: 0.0, ..Parameters::DEFAULT };
     let sources = reader.sources(None);
-    let with = task::candidates(&sources, &understand("charge the card")).0;
-    let without = task::candidates(&Sources { parameters: &parameters, ..sources }, &understand("charge the card")).0;
+    let with = task::candidates(&sources, &understand("charge the card"), &Weights::default()).0;
+    let without = task::candidates(&Sources { parameters: &parameters, ..sources }, &understand("charge the card"), &Weights::default()).0;
     assert!(with.iter().any(|row| row.1[signals::at::PPR] > 0.0));
     assert!(without.iter().all(|row| row.1[signals::at::PPR] == 0.0));
 }
@@ -93,7 +93,7 @@ proptest! {
                 prop_assert!((0.0..=1.0).contains(&hit.signals[scaled]), "{} {}", signals::NAMES[scaled], hit.signals[scaled]);
             }
         }
-        let files = search::rank(&reader.sources(None), &understand(&text), &weights.search, 5);
+        let files = search::rank(&reader.sources(None), &understand(&text), &weights, 5);
         prop_assert!(files.len() <= 5 && files.windows(2).all(|pair| pair[0].score >= pair[1].score));
         for file in &files {
             let lines = reader.snapshot.file(file.file).lines();

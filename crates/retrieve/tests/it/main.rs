@@ -3,6 +3,7 @@
 mod bad_input;
 mod commits;
 mod determinism;
+mod fusion;
 mod golden;
 mod laws;
 mod vocabulary;
@@ -20,6 +21,6 @@ fn task_names(reader: &Reader, text: &str) -> Vec<(String, f32)> {
 /// Returns the ranked files for a question, best first, with their scores.
 fn search_files(reader: &Reader, text: &str) -> Vec<(String, f32)> {
     let weights = Weights::profile("recall").expect("a profile that ships");
-    let ranked = search::rank(&reader.sources(None), &understand(text), &weights.search, 20);
+    let ranked = search::rank(&reader.sources(None), &understand(text), &weights, 20);
     ranked.iter().map(|file| (reader.snapshot.file(file.file).path().to_owned(), file.score)).collect()
 }

@@ -240,7 +240,7 @@ fn signals_of(reader: &Reader, query: &str, id: &Value) -> String {
         let links: Vec<u32> = graph.out(number).iter().filter(|edge| inside.contains(&edge.target) && edge.target != number && near::is_company(edge)).map(|edge| edge.target).collect();
         let symbol = reader.snapshot.symbol(number);
         let test = reader.catalog.is_test(number);
-        let _ = writeln!(out, "{}", json!({"id": id, "symbol": symbol.qualified(), "file": symbol.path(), "kind": symbol.kind().name(), "test": test, "history": history, "names": signals::NAMES, "values": values, "number": number, "out": links}));
+        let _ = writeln!(out, "{}", json!({"id": id, "symbol": symbol.qualified(), "file": symbol.path(), "kind": symbol.kind().name(), "test": test, "history": history, "names": &signals::NAMES[..], "values": &values[..], "number": number, "out": links}));
     }
     out
 }

@@ -1,16 +1,28 @@
 //! What accounting costs a warm query: the same questions with and without it, in turns.
 
-use crate::study;
+use crate::{cpu, study};
 use contextd_engine::{Engine, EngineOptions};
 use contextd_ops::Context;
-use serde_json::json;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-const TURNS: usize = 30;
+const TURNS: u64 = 30;
+const QUESTIONS: usize = 10;
 
-/// Returns the medians of both and their ratio; the process stays, as a server does.
+/// What one way of asking cost, question by question: CPU and wall milliseconds.
+#[derive(Default)]
+struct Costs {
+    /// Of all threads, until the account is written.
+    cpu: Vec<f64>,
+    /// Until the answer is there.
+    wall: Vec<f64>,
+}
+
+/// Returns the medians of both and their ratio; the process stays, as a server does. Every account is
+/// written on its own, as when questions come one at a time, and the writing is counted.
 pub fn overhead(tasks: &str, folder: &str) -> Result<String, String> {
     let context = |measured: bool| -> Result<Context, String> {
         let mut engine = Engine::open(Path::new(folder), &EngineOptions::default(), &|_| None).map_err(|error| error.to_string())?;
@@ -18,30 +30,53 @@ pub fn overhead(tasks: &str, folder: &str) -> Result<String, String> {
         study::refresh(&engine)?;
         Ok(Context::new(Arc::new(engine), || 1_700_000_000_000, contextd_render::pack, true))
     };
-    let (with, without) = (context(true)?, context(false)?);
+    let sides = [context(true)?, context(false)?];
     let name = Path::new(folder).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let tasks: Vec<study::Task> = study::tasks(tasks)?.into_iter().filter(|task| task.repo == name).take(10).collect();
-    let ask = |context: &Context, query: &str| -> Result<f64, String> {
-        let start = Instant::now();
-        study::run(context, "query_context", json!({ "query": query }))?;
-        Ok(start.elapsed().as_secs_f64() * 1e3)
-    };
-    let (mut measured, mut plain) = (Vec::new(), Vec::new());
+    let queries: Vec<String> = study::tasks(tasks)?.into_iter().filter(|task| task.repo == name).map(|task| task.query).take(QUESTIONS).collect();
+    let mut out = format!("| {name}, {} questions, {TURNS} turns | with accounts | without | more |\n|---|---|---|---|\n", queries.len());
+    for (label, op, session) in [("search", "query_context", false), ("task", "context_for_task", false), ("task in a session", "context_for_task", true)] {
+        let [with, without] = compare(&sides, &queries, op, session)?;
+        for (what, a, b) in [("CPU, ms", with.cpu, without.cpu), ("wall until the answer, ms", with.wall, without.wall)] {
+            let (a, b) = (median(a), median(b));
+            let _ = writeln!(out, "| {label}, {what} | {a:.3} | {b:.3} | {:+.1} % |", 100.0 * (a / b - 1.0));
+        }
+    }
+    Ok(out)
+}
+
+/// The budget changes with the turn, so that no answer is remembered from the turn before.
+fn input(op: &str, query: &str, turn: u64) -> Value {
+    match op {
+        "query_context" => json!({"query": query, "filters": {"maxTokens": 3_000 + turn}}),
+        _ => json!({"task": query, "budget": 6_000 + turn}),
+    }
+}
+
+fn compare(sides: &[Context; 2], queries: &[String], op: &str, session: bool) -> Result<[Costs; 2], String> {
+    let mut costs: [Costs; 2] = Default::default();
     for turn in 0..=TURNS {
-        for task in &tasks {
+        for (place, query) in queries.iter().enumerate() {
             // Who goes first changes, so that neither has the warmer caches.
-            let (a, b) = if turn % 2 == 0 { (ask(&with, &task.query)?, ask(&without, &task.query)?) } else { let b = ask(&without, &task.query)?; (ask(&with, &task.query)?, b) };
-            if turn > 0 {
-                measured.push(a);
-                plain.push(b);
+            let first = (turn as usize + place) % 2;
+            for side in [first, 1 - first] {
+                let name = format!("overhead-{side}-{}", turn / 10);
+                let context = if session { &sides[side].in_session(name) } else { &sides[side] };
+                let (before, start) = (cpu(), Instant::now());
+                study::run(context, op, input(op, query, turn))?;
+                let wall = start.elapsed().as_secs_f64();
+                context.flush();
+                let spent = cpu() - before;
+                if turn > 0 {
+                    costs[side].cpu.push(spent * 1e3);
+                    costs[side].wall.push(wall * 1e3);
+                }
             }
         }
     }
-    with.flush();
-    let median = |values: &mut Vec<f64>| {
-        values.sort_by(f64::total_cmp);
-        study::quantile(values, 0.5)
-    };
-    let (a, b) = (median(&mut measured), median(&mut plain));
-    Ok(format!("{name}: {} queries each; with accounts {a:.3} ms, without {b:.3} ms, {:+.1} %", measured.len(), 100.0 * (a / b - 1.0)))
+    Ok(costs)
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    study::quantile(&values, 0.5)
 }

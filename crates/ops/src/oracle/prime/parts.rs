@@ -3,7 +3,8 @@
 use super::Project;
 use super::prose;
 use contextd_lang::{LanguageId, paths};
-use std::collections::BTreeMap;
+use contextd_model::SymbolKind;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Parts that are shown.
 const SHOWN: usize = 14;
@@ -48,14 +49,10 @@ impl Tree {
 pub fn parts(project: &Project<'_>) -> Vec<String> {
     let snapshot = &project.reader.snapshot;
     let mut tree = Tree::default();
-    for file in 0..snapshot.file_count() {
-        let own = snapshot.file(file);
-        let path = own.path();
-        let code = LanguageId(own.language()).get().full || matches!(LanguageId(own.language()).name(), "lua" | "elixir" | "haskell" | "zig" | "bash");
-        let aside = paths::is_test(path) || paths::is_documentation(path) || paths::is_vendored(path) || paths::is_built(path) || path.split('/').any(|folder| folder.starts_with(['_', '.'])) && !path.ends_with(".py");
-        if code && !aside {
-            tree.add(path, own.lines());
-        }
+    let code: Vec<(&str, u32)> = (0..snapshot.file_count()).map(|file| snapshot.file(file)).filter(|own| is_program(own.language())).map(|own| (own.path(), own.lines())).collect();
+    let customs = Customs::of(&code);
+    for (path, lines) in code.into_iter().filter(|(path, _)| !customs.is_aside(path)) {
+        tree.add(path, lines);
     }
     let mut prefix = String::new();
     let heart = tree.heart(&mut prefix);
@@ -72,9 +69,47 @@ pub fn parts(project: &Project<'_>) -> Vec<String> {
     let (shown, rest) = found.split_at(found.len().min(SHOWN));
     lines.extend(shown.iter().map(|(_, _, line)| line.clone()));
     if !rest.is_empty() {
-        lines.push(format!("and {}", prose::clip(&rest.iter().map(|(_, name, _)| name.as_str()).collect::<Vec<_>>().join(", "), 200)));
+        lines.push(format!("and {}", prose::clip(&rest.iter().map(|(_, name, _)| name.as_str()).collect::<Vec<_>>().join(", "), 400)));
     }
     lines
+}
+
+fn is_program(language: u8) -> bool {
+    let language = LanguageId(language);
+    language.get().full || matches!(language.name(), "lua" | "elixir" | "haskell" | "zig" | "bash")
+}
+
+/// What the repository's own layout says about names that elsewhere mean tests or documents.
+struct Customs<'p> {
+    /// Folders that hold tests beside other code.
+    tested: BTreeSet<&'p str>,
+    /// Tests have folders of their own.
+    apart: bool,
+}
+
+impl<'p> Customs<'p> {
+    fn of(code: &[(&'p str, u32)]) -> Self {
+        let (tests, others): (Vec<&str>, Vec<&str>) = code.iter().map(|(path, _)| *path).partition(|path| paths::is_test(path));
+        let with_code: BTreeSet<&str> = others.into_iter().map(folder_of).collect();
+        let apart = tests.iter().filter(|path| paths::is_test(&format!("{}/x", folder_of(path)))).count() * 2 >= tests.len();
+        Customs { tested: tests.into_iter().map(folder_of).filter(|folder| with_code.contains(folder)).collect(), apart }
+    }
+
+    /// True for what is no part of the product: tests, documents, examples, others' code, built files.
+    fn is_aside(&self, path: &str) -> bool {
+        let folder = folder_of(path);
+        // A folder of tested code is a part even when it is called `doc`.
+        let documentation = paths::is_documentation(path) && !(self.tested.contains(folder) && folder.rsplit('/').next() == Some("doc"));
+        // Where tests lie apart, a file among the code that is called `test` helps others to test.
+        let stem = path.rsplit('/').next().and_then(|name| name.split('.').next()).unwrap_or(path);
+        let helper = self.apart && matches!(stem, "test" | "tests") && !folder.is_empty() && !paths::is_test(&format!("{folder}/x"));
+        let hidden = path.split('/').any(|folder| folder.starts_with(['_', '.'])) && !path.ends_with(".py");
+        paths::is_test(path) && !helper || documentation || hidden || paths::is_vendored(path) || paths::is_built(path)
+    }
+}
+
+fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 fn folder(project: &Project<'_>, prefix: &str, name: &str, tree: &Tree) -> String {
@@ -132,10 +167,27 @@ fn main_symbol(project: &Project<'_>, path: &str) -> Option<String> {
     let file = snapshot.find_file(path)?;
     let wanted = |&symbol: &u32| {
         let own = snapshot.symbol(symbol);
-        (own.kind().is_type() || own.kind().is_callable()) && own.parent() == Some(snapshot.symbols_of_file(file).start)
+        (own.kind().is_type() || own.kind().is_callable() || own.kind() == SymbolKind::Module) && own.parent() == Some(snapshot.symbols_of_file(file).start)
     };
     let best = snapshot.symbols_of_file(file).skip(1).filter(wanted).max_by_key(|&symbol| (snapshot.graph().sources(symbol).len(), std::cmp::Reverse(symbol)))?;
     let own = snapshot.symbol(best);
     let doc = prose::sentence(&own.doc());
     Some(if doc.is_empty() { format!("`{}`", own.qualified()) } else { format!("`{}`: {doc}", own.qualified()) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_layout_says_what_names_mean() {
+        let aside = |paths: &[&'static str]| -> Vec<&'static str> {
+            let code: Vec<(&'static str, u32)> = paths.iter().map(|path| (*path, 1)).collect();
+            let customs = Customs::of(&code);
+            paths.iter().copied().filter(|path| customs.is_aside(path)).collect()
+        };
+        assert_eq!(aside(&["a.go", "a_test.go", "doc/man.go", "doc/man_test.go", "examples/x.go"]), ["a_test.go", "doc/man_test.go", "examples/x.go"]);
+        assert_eq!(aside(&["lib/a.ex", "lib/test.ex", "test/a_test.exs", "doc/conf.py"]), ["test/a_test.exs", "doc/conf.py"]);
+        assert_eq!(aside(&["src/a.py", "src/test.py", "src/a_test.py"]), ["src/test.py", "src/a_test.py"]);
+    }
 }

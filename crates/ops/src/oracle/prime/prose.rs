@@ -76,7 +76,15 @@ pub fn file_comment(text: &str) -> String {
         let line = line.trim();
         if let Some(quote) = quoted {
             let (said, ended) = line.split_once(quote).map_or((line, false), |(said, _)| (said, true));
-            push(&mut blocks, said);
+            match said {
+                "" => blocks.push(String::new()),
+                // The line above was a title.
+                _ if is_rule(said) => drop(blocks.pop()),
+                _ => push(&mut blocks, said),
+            }
+            if blocks.is_empty() {
+                blocks.push(String::new());
+            }
             if ended {
                 break;
             }
@@ -94,15 +102,26 @@ pub fn file_comment(text: &str) -> String {
         }
         match comment(line) {
             // Annotations speak to programs.
-            Some(said) if said.starts_with("contextd:") || said.starts_with("beadloom:") => {}
+            Some(said) if ["contextd:", "beadloom:", "go:", "+build", "@ts-", "@flow"].iter().any(|start| said.starts_with(start)) => {}
             Some(said) => push(&mut blocks, said),
             None if line.is_empty() => blocks.push(String::new()),
             None if blocks.iter().all(|block| block.trim().is_empty()) && (line.starts_with("'use") || line.starts_with("\"use") || line.starts_with("from __future__") || line.starts_with("package ") || line.starts_with("@file")) => {}
             None => break,
         }
     }
-    let wanted = blocks.iter().map(|block| block.trim()).find(|block| !block.is_empty() && !is_licence(block));
+    let wanted = blocks.iter().map(|block| block.trim()).find(|block| is_sentence(block) && !is_licence(block));
     wanted.map(|block| sentence(block)).unwrap_or_default()
+}
+
+/// True for a line that underlines a title.
+fn is_rule(line: &str) -> bool {
+    line.len() > 2 && line.chars().all(|letter| "=-~*^+#".contains(letter))
+}
+
+/// True for words: a title is one, a drawing has none.
+fn is_sentence(block: &str) -> bool {
+    let letters = block.chars().filter(|letter| letter.is_alphabetic()).count();
+    block.split_whitespace().count() > 1 && letters * 2 > block.chars().count()
 }
 
 fn push(blocks: &mut [String], said: &str) {
@@ -129,6 +148,9 @@ fn is_licence(block: &str) -> bool {
 /// Returns the first sentence, markup off.
 pub fn sentence(text: &str) -> String {
     let text = plain(&text.split_whitespace().collect::<Vec<_>>().join(" "));
+    // Tags of comments (`@author`) are no part of what is said.
+    let tag = text.match_indices(" @").map(|(at, _)| at).find(|&at| text[at + 2..].starts_with(|letter: char| letter.is_ascii_lowercase())).unwrap_or(text.len());
+    let text = &text[..tag];
     let end = text.find(". ").map_or(text.len(), |at| at + 1);
     clip(text[..end].trim(), 110)
 }
@@ -150,6 +172,11 @@ mod tests {
             ("// Copyright 2020\n// Licensed so\n\n// Package x does it. More.\npackage x\n", "Package x does it."),
             ("\"\"\"Reads things.\n\nMore.\n\"\"\"\n", "Reads things."),
             ("//! Does a\n//! thing.\nuse x;\n", "Does a thing."),
+            ("\"\"\"\npkg.mod\n~~~~~~~\n\nHolds the things.\n\"\"\"\n", "Holds the things."),
+            ("//go:build windows\n// +build windows\n\npackage x\n", ""),
+            ("#   __\n#  /  ) _ _\n\n# A log channel. @author Ann\n", "A log channel."),
+            ("// functions\nimport x\n", ""),
+            ("\"\"\"Does it.\n\nHow to use\n----------\nSo.\n\"\"\"\n", "Does it."),
             ("import x\n", ""),
             ("#!/usr/bin/env python\n", ""),
         ] {

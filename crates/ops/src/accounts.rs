@@ -86,6 +86,8 @@ fn returned(section: &str, item: &ContextItem) -> ReturnedItem {
         path: item.file_rel_path.clone(),
         provider: provider(section, item).to_owned(),
         score: item.scores.hybrid_score,
+        // Shown scores are the square root of the chance to be right.
+        chance: Some(item.scores.seed_score * item.scores.seed_score).filter(|chance| *chance > 0.0),
     }
 }
 

@@ -72,6 +72,9 @@ pub struct Row {
     pub session_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+    /// How likely the ranking took it to be needed
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chance: Option<f64>,
 }
 
 /// Longest list of rows that is taken in at once.
@@ -140,7 +143,8 @@ impl Judged {
         let target = SymbolIds::new(&reader.snapshot).of(number);
         let anchor = self.state.packages.anchor(reader.snapshot.symbol(number).path()).to_owned();
         let note = note.map(|note| context.engine.scrubber.scrub(contextd_pack::texts::cut(note, NOTE).0, "note").text.into_owned());
-        Ok(Feedback { ts: (context.now)(), session_id: context.asker.session.clone(), pack_id: self.pack_id.clone(), target, verdict, anchor, words: self.words.clone(), note })
+        let chance = self.items.iter().find(|item| item.target == target).and_then(|item| item.chance);
+        Ok(Feedback { ts: (context.now)(), session_id: context.asker.session.clone(), pack_id: self.pack_id.clone(), target, verdict, anchor, words: self.words.clone(), note, chance })
     }
 
     /// Finds a symbol by id or name; of several, the one that the answer held is meant.
@@ -153,8 +157,8 @@ impl Judged {
 }
 
 fn row(feedback: &Feedback) -> Row {
-    let Feedback { ts, session_id, pack_id, target, verdict, anchor, words, note } = feedback.clone();
-    Row { target, verdict: verdict.name().to_owned(), anchor, words, ts, pack_id, session_id, note }
+    let Feedback { ts, session_id, pack_id, target, verdict, anchor, words, note, chance } = feedback.clone();
+    Row { target, verdict: verdict.name().to_owned(), anchor, words, ts, pack_id, session_id, note, chance }
 }
 
 fn export(context: &Context) -> Result<Answer, OpError> {
@@ -175,7 +179,7 @@ fn import(context: &Context, rows: Vec<Row>) -> Result<Answer, OpError> {
             return Err(OpError::request(format!("`{}` is no verdict", row.verdict), "Known: useful, not_useful, used, unused."));
         };
         let words = row.words.iter().take(64).map(|word| context.engine.scrubber.scrub(word, "word").text.into_owned()).collect();
-        fresh.push(Feedback { ts: row.ts, session_id: row.session_id, pack_id: row.pack_id, target: row.target, verdict, anchor: row.anchor, words, note: row.note });
+        fresh.push(Feedback { ts: row.ts, session_id: row.session_id, pack_id: row.pack_id, target: row.target, verdict, anchor: row.anchor, words, note: row.note, chance: row.chance.filter(|chance| (0.0..=1.0).contains(chance)) });
     }
     ledger.put_feedback(&fresh)?;
     Ok(Answer::Facts(json!({ "imported": fresh.len() }), true))

@@ -210,7 +210,7 @@ proptest! {
         let threads: Vec<_> = writers.iter().enumerate().map(|(writer, &times)| {
             let engine = engine.clone();
             std::thread::spawn(move || for time in 0..times {
-                let row = |place: usize| Feedback { ts: 1, session_id: None, pack_id: None, target: format!("{writer}.{time}.{place}"), verdict: Verdict::Used, anchor: String::new(), words: Vec::new(), note: None };
+                let row = |place: usize| Feedback { ts: 1, session_id: None, pack_id: None, target: format!("{writer}.{time}.{place}"), verdict: Verdict::Used, anchor: String::new(), words: Vec::new(), note: None, chance: None };
                 let mut ledger = engine.ledger().expect("a ledger");
                 ledger.put_feedback(&(0..batch).map(row).collect::<Vec<_>>()).expect("writes");
                 let context = Context::new(engine.clone(), || 2, render, false);

@@ -43,7 +43,7 @@ pub struct LearnedWeights {
 
 impl Default for LearnedWeights {
     fn default() -> Self {
-        Self { feedback: 0.5, against: 0.2, kind: 0.5, vocabulary: 1.0, session: 0.2, across: 0.05, half_life: 3.0, cap: 2.0 }
+        Self { feedback: 0.5, against: 0.2, kind: 1.0, vocabulary: 1.0, session: 0.2, across: 0.05, half_life: 3.0, cap: 2.0 }
     }
 }
 

@@ -13,6 +13,7 @@ pub(crate) const LEDGER: Schema = Schema {
         include_str!("migrations/ledger_2.sql"),
         include_str!("migrations/ledger_3.sql"),
         include_str!("migrations/ledger_4.sql"),
+        include_str!("migrations/ledger_5.sql"),
     ],
 };
 

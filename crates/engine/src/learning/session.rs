@@ -152,7 +152,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn item(name: &str) -> (ReturnedItem, String) {
-        (ReturnedItem { target: format!("scip-contextd python . `a.py`/{name}"), name: name.to_owned(), path: "a.py".to_owned(), provider: String::new(), score: 1.0 }, format!("b3:{name}"))
+        (ReturnedItem { target: format!("scip-contextd python . `a.py`/{name}"), name: name.to_owned(), path: "a.py".to_owned(), provider: String::new(), score: 1.0, chance: None }, format!("b3:{name}"))
     }
 
     fn values(view: &SessionView) -> BTreeMap<String, f32> {

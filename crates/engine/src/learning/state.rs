@@ -31,8 +31,8 @@ impl LearnedState {
             let number = *numbers.entry(&row.target).or_insert_with(|| find(reader, &row.target));
             let Some(symbol) = number.filter(|&symbol| holds(reader, &packages, symbol, &row.anchor)) else { continue };
             let (useful, useless) = weight(row.verdict);
-            observations.push(Observation { symbol, words: row.words.clone(), useful, useless });
-            lines.push(format!("{}\0{}\0{}", row.target, row.verdict, row.words.join(" ")));
+            observations.push(Observation { symbol, words: row.words.clone(), useful, useless, chance: row.chance.map(|chance| chance as f32) });
+            lines.push(format!("{}\0{}\0{}\0{:?}", row.target, row.verdict, row.words.join(" "), row.chance));
         }
         lines.sort_unstable();
         let valid = observations.len();

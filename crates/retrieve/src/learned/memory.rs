@@ -15,6 +15,8 @@ pub struct Observation {
     pub useful: f32,
     /// How often it was returned and not used, or called useless.
     pub useless: f32,
+    /// How likely the ranking took it to be needed, 0 to 1; `None` when no ranking showed it.
+    pub chance: Option<f32>,
 }
 
 /// Judgements of one request and symbol count so often at most: insisting is no evidence.
@@ -25,7 +27,8 @@ const OBSERVED: f32 = 2.0;
 const SPREAD: usize = 12;
 /// Judgements that are imagined beforehand, so that few real ones do not settle a question.
 const SYMBOL_PRIOR: f32 = 2.0;
-const KIND_PRIOR: f32 = 5.0;
+/// Uses that are imagined of each kind, as many as expected.
+const KIND_PRIOR: f32 = 9.0;
 /// Share that counts of a judgement given without a request.
 const GENERAL: f32 = 0.5;
 
@@ -34,34 +37,55 @@ const GENERAL: f32 = 0.5;
 pub struct Memory {
     /// Words of the distinct requests.
     requests: Vec<Vec<String>>,
-    /// By symbol: number of the request, useful, useless.
-    symbols: BTreeMap<u32, Vec<(u32, f32, f32)>>,
-    kinds: BTreeMap<u8, (f32, f32)>,
+    /// By symbol: number of the request, and what was counted.
+    symbols: BTreeMap<u32, Vec<(u32, Count)>>,
+    kinds: BTreeMap<u8, Count>,
     vocabulary: BTreeMap<String, Vec<(u32, f32)>>,
     /// Weight of a word: how few requests have it.
     rarity: BTreeMap<String, f32>,
     /// Share of judgements in favour.
     rate: f32,
+    /// By how much all uses together pass what was expected.
+    lift: f32,
+}
+
+/// Judgements for and against, and how many for were to be expected: only the difference teaches, for
+/// what the ranking is sure of anyway is used more.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Count {
+    useful: f32,
+    useless: f32,
+    expected: f32,
+}
+
+impl Count {
+    fn plus(self, other: Count) -> Count {
+        Count { useful: self.useful + other.useful, useless: self.useless + other.useless, expected: self.expected + other.expected }
+    }
+
+    fn times(self, share: f32) -> Count {
+        Count { useful: self.useful * share, useless: self.useless * share, expected: self.expected * share }
+    }
 }
 
 impl Memory {
     /// Adds judgements up. Their order does not matter; `kinds` holds the kind of each symbol.
     pub fn of(kinds: &[u8], observations: &[Observation]) -> Memory {
         let requests: BTreeSet<&Vec<String>> = observations.iter().map(|observation| &observation.words).collect();
-        let sums = sums(kinds, observations, &requests);
-        let mut memory = Memory { rarity: rarity(&requests), requests: requests.into_iter().cloned().collect(), ..Memory::default() };
-        let (mut all, mut words): ((f32, f32), BTreeMap<(&str, u32), f32>) = Default::default();
-        for (&(symbol, request), &(useful, useless)) in &sums {
-            memory.symbols.entry(symbol).or_default().push((request, useful, useless));
+        let (rate, sums) = sums(kinds, observations, &requests);
+        let mut memory = Memory { rarity: rarity(&requests), requests: requests.into_iter().cloned().collect(), rate, ..Memory::default() };
+        let (mut all, mut words): (Count, BTreeMap<(&str, u32), f32>) = Default::default();
+        for (&(symbol, request), &count) in &sums {
+            memory.symbols.entry(symbol).or_default().push((request, count));
             let kind = memory.kinds.entry(kinds[symbol as usize]).or_default();
-            *kind = (kind.0 + useful, kind.1 + useless);
-            all = (all.0 + useful, all.1 + useless);
-            for word in memory.requests[request as usize].iter().filter(|_| useful > 0.0) {
-                *words.entry((word, symbol)).or_default() += useful;
+            *kind = kind.plus(count);
+            all = all.plus(count);
+            for word in memory.requests[request as usize].iter().filter(|_| count.useful > 0.0) {
+                *words.entry((word, symbol)).or_default() += count.useful;
             }
         }
         memory.vocabulary = vocabulary(words);
-        memory.rate = ((all.0 + 1.0) / (all.0 + all.1 + 6.0)).clamp(0.02, 0.35);
+        memory.lift = if all.expected > 0.0 { all.useful / all.expected } else { 1.0 };
         memory
     }
 
@@ -83,20 +107,11 @@ impl Memory {
         let shares: Vec<f32> = self.requests.iter().map(|request| if request.is_empty() { GENERAL } else { (weights.across + self.likeness(&words, request)).min(1.0) }).collect();
         let mut feedback = FxHashMap::default();
         for (&symbol, rows) in &self.symbols {
-            let (useful, useless) = rows.iter().fold((0.0, 0.0), |sum, &(request, useful, useless)| (sum.0 + shares[request as usize] * useful, sum.1 + shares[request as usize] * useless));
-            feedback.insert(symbol, self.evidence(useful, useless, SYMBOL_PRIOR));
+            let sum = rows.iter().fold(Count::default(), |sum, &(request, count)| sum.plus(count.times(shares[request as usize])));
+            feedback.insert(symbol, surprise(sum.useful, sum.expected, SYMBOL_PRIOR * self.rate));
         }
-        let kinds = self.kinds.iter().map(|(&kind, &(useful, useless))| (kind, self.evidence(useful, useless, KIND_PRIOR))).collect();
+        let kinds = self.kinds.iter().map(|(&kind, count)| (kind, surprise(count.useful, count.expected * self.lift, KIND_PRIOR))).collect();
         Learned { version, feedback, kinds, vocabulary: self.bridged(&words), session: FxHashMap::default(), weights: *weights }
-    }
-
-    /// Returns by how much judgements lean from the usual share: the logarithm of the ratio, held back
-    /// by the imagined ones.
-    fn evidence(&self, useful: f32, useless: f32, prior: f32) -> f32 {
-        if self.rate <= 0.0 {
-            return 0.0;
-        }
-        (((useful + prior * self.rate) / (useful + useless + prior)) / self.rate).ln()
     }
 
     /// Returns the cosine of two lists of words, rare words counting for more.
@@ -127,15 +142,39 @@ fn sureness(count: f32) -> f32 {
     0.3 + 0.5 * (count.clamp(2.0, 10.0) - 2.0) / 8.0
 }
 
-/// Sums by symbol and number of the request, each held to what one may count.
-fn sums(kinds: &[u8], observations: &[Observation], requests: &BTreeSet<&Vec<String>>) -> BTreeMap<(u32, u32), (f32, f32)> {
+/// Returns by how much uses differ from what was expected: the logarithm of the ratio, held back by
+/// imagined ones.
+fn surprise(useful: f32, expected: f32, prior: f32) -> f32 {
+    let prior = prior.max(f32::MIN_POSITIVE);
+    ((useful + prior) / (expected + prior)).ln()
+}
+
+/// Returns the share of judgements in favour, and sums by symbol and number of the request, each held
+/// to what one may count.
+fn sums(kinds: &[u8], observations: &[Observation], requests: &BTreeSet<&Vec<String>>) -> (f32, BTreeMap<(u32, u32), Count>) {
     let numbers: BTreeMap<&Vec<String>, u32> = requests.iter().enumerate().map(|(number, words)| (*words, number as u32)).collect();
-    let mut sums: BTreeMap<(u32, u32), (f32, f32)> = BTreeMap::new();
-    for observation in observations.iter().filter(|observation| (observation.symbol as usize) < kinds.len()) {
-        let sum = sums.entry((observation.symbol, numbers[&observation.words])).or_default();
-        *sum = ((sum.0 + observation.useful).min(MOST_OF_ONE), (sum.1 + observation.useless).min(MOST_OF_ONE));
+    let mut rows: Vec<(u32, u32, f32, f32, Option<f32>)> = observations.iter().filter(|own| (own.symbol as usize) < kinds.len()).map(|own| (own.symbol, numbers[&own.words], own.useful, own.useless, own.chance)).collect();
+    // Sums of fractions depend on their order.
+    rows.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2)).then(a.3.total_cmp(&b.3)).then(a.4.unwrap_or(-1.0).total_cmp(&b.4.unwrap_or(-1.0))));
+    // By key: useful, useless, how much of both has a chance, and the sum of those chances.
+    let mut raw: BTreeMap<(u32, u32), [f32; 4]> = BTreeMap::new();
+    for (symbol, request, useful, useless, chance) in rows {
+        let [yes, no, known, likely] = raw.entry((symbol, request)).or_default();
+        (*yes, *no) = (*yes + useful, *no + useless);
+        if let Some(chance) = chance {
+            (*known, *likely) = (*known + useful + useless, *likely + (useful + useless) * chance.clamp(0.0, 1.0));
+        }
     }
-    sums
+    let held = |[useful, useless, ..]: [f32; 4]| (useful.min(MOST_OF_ONE), useless.min(MOST_OF_ONE));
+    let all = raw.values().map(|&own| held(own)).fold((0.0, 0.0), |sum, own| (sum.0 + own.0, sum.1 + own.1));
+    let rate: f32 = ((all.0 + 1.0) / (all.0 + all.1 + 6.0)).clamp(0.02, 0.35);
+    let count = |own: [f32; 4]| {
+        let (useful, useless) = held(own);
+        // What no ranking showed is taken to be as likely as anything else.
+        let chance = if own[2] > 0.0 { own[3] / own[2] } else { rate };
+        Count { useful, useless, expected: (useful + useless) * chance }
+    };
+    (rate, raw.into_iter().map(|(key, own)| (key, count(own))).collect())
 }
 
 fn rarity(requests: &BTreeSet<&Vec<String>>) -> BTreeMap<String, f32> {
@@ -163,7 +202,7 @@ mod tests {
     const KINDS: [u8; 6] = [1, 1, 1, 2, 2, 2];
 
     fn seen(symbol: u32, request: &str, useful: f32, useless: f32) -> Observation {
-        Observation { symbol, words: words(request), useful, useless }
+        Observation { symbol, words: words(request), useful, useless, chance: None }
     }
 
     fn words(request: &str) -> Vec<String> {
@@ -209,11 +248,25 @@ mod tests {
         assert!(learned.terms(9, 1)[1] > 0.0 && learned.terms(9, 2)[1] < 0.0);
     }
 
+    #[test]
+    fn what_was_expected_teaches_less_than_a_surprise() {
+        let judged = |chance: f32| {
+            let mut rows: Vec<Observation> = (0..6).map(|symbol| seen(symbol, "resume uploads", f32::from(u8::from(symbol < 3)), f32::from(u8::from(symbol >= 3)))).collect();
+            rows.iter_mut().for_each(|row| row.chance = Some(if row.symbol < 3 { chance } else { 0.1 }));
+            learned(&rows, "uploads")
+        };
+        let (sure, unsure) = (judged(0.9), judged(0.1));
+        assert!(unsure.terms(0, 1)[0] > sure.terms(0, 1)[0] && sure.terms(0, 1)[0] > 0.0);
+        assert!(unsure.terms(9, 1)[1] > sure.terms(9, 1)[1]);
+        assert!(unsure.terms(9, 1)[1] > 0.0 && unsure.terms(9, 2)[1] < 0.0);
+    }
+
     proptest! {
         #[test]
         fn the_order_of_judgements_does_not_matter(rows in prop::collection::vec((0u32..6, 0usize..4, 0u8..3, 0u8..3), 0..40), turn in 0usize..40) {
             let requests = ["a cart total", "cart", "session expiry", ""];
             let judged: Vec<Observation> = rows.iter().map(|&(symbol, request, useful, useless)| seen(symbol, requests[request], f32::from(useful), f32::from(useless))).collect();
+            let judged: Vec<Observation> = judged.into_iter().zip(&rows).map(|(own, row)| Observation { chance: (row.2 > 0).then_some(f32::from(row.3) / 7.0), ..own }).collect();
             let mut turned = judged.clone();
             turned.rotate_left(turn.min(judged.len()));
             let (one, two) = (learned(&judged, "cart expiry"), learned(&turned, "cart expiry"));

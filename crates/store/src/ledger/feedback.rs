@@ -33,6 +33,8 @@ pub struct Feedback {
     /// Words of the request that it was returned for.
     pub words: Vec<String>,
     pub note: Option<String>,
+    /// How likely the ranking took it to be needed, 0 to 1; absent when no ranking showed it.
+    pub chance: Option<f64>,
 }
 
 /// Which judgements are meant; what is absent does not restrict.
@@ -44,12 +46,12 @@ pub struct FeedbackFilter {
     pub before: Option<i64>,
 }
 
-const COLUMNS: &str = "ts, session_id, pack_id, target, verdict, anchor, words, note";
+const COLUMNS: &str = "ts, session_id, pack_id, target, verdict, anchor, words, note, chance";
 const MATCHES: &str = "(?1 IS NULL OR target = ?1) AND (?2 IS NULL OR session_id = ?2) AND (?3 IS NULL OR ts < ?3)";
 
 pub(crate) fn put(connection: &Connection, feedback: &[Feedback]) -> Result<()> {
     let mut statement = connection.prepare_cached(&format!(
-        "INSERT INTO feedback ({COLUMNS}, value) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"
+        "INSERT INTO feedback ({COLUMNS}, value) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
     ))?;
     for row in feedback {
         let value = match row.verdict {
@@ -65,6 +67,7 @@ pub(crate) fn put(connection: &Connection, feedback: &[Feedback]) -> Result<()> 
             row.anchor,
             JsonList(&row.words),
             row.note,
+            row.chance,
             value
         ])?;
     }
@@ -108,5 +111,6 @@ fn from_row(row: &Row<'_>) -> rusqlite::Result<Feedback> {
         anchor: row.get(5)?,
         words: row.get::<_, JsonStrings>(6)?.0,
         note: row.get(7)?,
+        chance: row.get(8)?,
     })
 }

@@ -17,6 +17,8 @@ pub struct ReturnedItem {
     /// Provider that found it.
     pub provider: String,
     pub score: f64,
+    /// How likely the ranking took it to be needed, 0 to 1; absent for what came along with others.
+    pub chance: Option<f64>,
 }
 
 /// Words of a request and the items of its answer.
@@ -98,7 +100,7 @@ pub(crate) fn record(connection: &Connection, answers: &[Answered]) -> Result<()
 }
 
 fn put_items(connection: &Connection, metric: i64, pack_id: &str, answer: &Answered) -> Result<()> {
-    let row = |item: &ReturnedItem| serde_json::json!([item.target, item.name, item.path, item.provider, item.score]);
+    let row = |item: &ReturnedItem| serde_json::json!([item.target, item.name, item.path, item.provider, item.score, item.chance]);
     let text = serde_json::Value::Array(answer.items.iter().map(row).collect()).to_string();
     let sql = "INSERT OR REPLACE INTO returned (pack_id, metric_id, words, items) VALUES (?1, ?2, ?3, ?4)";
     connection
@@ -132,9 +134,15 @@ pub(crate) fn get(connection: &Connection, pack_id: &str) -> Result<Option<Retur
     let row = connection.prepare_cached(sql)?.query_row([pack_id], read).optional()?;
     let Some((words, text)) = row else { return Ok(None) };
     // A row that cannot be read is as good as absent.
-    let rows: Vec<(String, String, String, String, f64)> = serde_json::from_str(&text).unwrap_or_default();
-    let item = |(target, name, path, provider, score)| ReturnedItem { target, name, path, provider, score };
-    Ok(Some((words, rows.into_iter().map(item).collect())))
+    let rows: Vec<Vec<serde_json::Value>> = serde_json::from_str(&text).unwrap_or_default();
+    Ok(Some((words, rows.iter().filter_map(|row| item(row)).collect())))
+}
+
+/// Reads an item; rows of earlier versions have no chance.
+fn item(row: &[serde_json::Value]) -> Option<ReturnedItem> {
+    let text = |place: usize| row.get(place)?.as_str().map(str::to_owned);
+    let number = |place: usize| row.get(place)?.as_f64();
+    Some(ReturnedItem { target: text(0)?, name: text(1)?, path: text(2)?, provider: text(3)?, score: number(4)?, chance: number(5) })
 }
 
 /// Returns the newest answer of a session.

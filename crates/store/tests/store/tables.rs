@@ -353,6 +353,7 @@ fn packs_sessions_and_feedback_come_back() {
         anchor: "a".to_owned(),
         words: vec!["cart".to_owned()],
         note: None,
+        chance: Some(0.25),
     };
     ledger
         .put_feedback(std::slice::from_ref(&feedback))
@@ -377,6 +378,7 @@ fn answers_are_measured_by_provider_and_by_what_was_used() {
         path: "a.rs".to_owned(),
         provider: provider.to_owned(),
         score,
+        chance: (score < 1.0).then_some(score),
     };
     let answer = |pack: &str, op: &str, tokens, baseline| Answered {
         usage: UsageRecord {

@@ -10,7 +10,8 @@ use crate::error::OpError;
 use contextd_engine::{Engine, Reader, SessionView};
 use contextd_pack::{ContextItem, ContextPack};
 use contextd_retrieve::{Query, understand};
-use contextd_store::{Answered, Ledger, ReturnedItem, UsageRecord};
+use crate::kept_ledger::KeptLedger;
+use contextd_store::{Answered, Ledger, ReturnedItem, SqliteLedger, UsageRecord};
 use serde_json::Value;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -47,7 +48,7 @@ pub(crate) struct Accounts {
     pending: Mutex<Vec<Entry>>,
     wake: Condvar,
     /// Held while writing, so that a flush waits for what is under way.
-    writing: Mutex<()>,
+    writing: Mutex<KeptLedger>,
     started: Mutex<bool>,
 }
 
@@ -152,23 +153,28 @@ impl Accounts {
 
     /// Writes what is pending and waits for what is being written.
     pub(crate) fn flush(&self, engine: &Engine) {
-        let _writing = lock(&self.writing);
+        let mut writing = lock(&self.writing);
         let entries = std::mem::take(&mut *lock(&self.pending));
         if !entries.is_empty() {
             // An account that cannot be written must not stop the work it tells about.
-            let _ = write(engine, &entries);
+            let _ = writing.open(engine).and_then(|ledger| write(engine, ledger, &entries));
         }
+    }
+
+    /// Writes what is pending, then asks the ledger something.
+    pub(crate) fn ask<T>(&self, engine: &Engine, question: impl FnOnce(&SqliteLedger) -> contextd_engine::Result<T>) -> contextd_engine::Result<T> {
+        self.flush(engine);
+        lock(&self.writing).open(engine).and_then(|ledger| question(ledger))
     }
 }
 
-fn write(engine: &Engine, entries: &[Entry]) -> contextd_engine::Result<()> {
-    let mut ledger = engine.ledger()?;
+fn write(engine: &Engine, ledger: &mut SqliteLedger, entries: &[Entry]) -> contextd_engine::Result<()> {
     let answers: Vec<Answered> = entries.iter().filter(|entry| !entry.op.is_empty()).map(|entry| answered(engine, entry)).collect();
     ledger.usage_answered(&answers)?;
     for (entry, noted) in entries.iter().filter_map(|entry| Some((entry, entry.noted.as_ref()?))) {
         if let Some(id) = entry.asker.session.as_ref().filter(|_| !entry.asker.cold) {
             let query = understand(&noted.query);
-            step(&mut ledger, id, entry.ts, &mut |view| view.answered(&query, &noted.items))?;
+            step(ledger, id, entry.ts, &mut |view| view.answered(&query, &noted.items))?;
         }
     }
     Ok(())

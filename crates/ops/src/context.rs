@@ -127,10 +127,7 @@ impl Context {
     /// outside a session.
     pub fn learned(&self, reader: &Reader, query: &str, profile: Option<&str>) -> Result<Option<(Learned, Known)>, OpError> {
         let Some(id) = self.asker.session.as_ref().filter(|_| !self.asker.cold) else { return Ok(None) };
-        self.flush();
-        let ledger = self.engine.ledger()?;
-        let state = self.engine.learned_state(reader, &ledger)?;
-        let session = self.engine.session(&ledger, id)?;
+        let (state, session) = self.accounts.ask(&self.engine, |ledger| Ok((self.engine.learned_state(reader, ledger)?, self.engine.session(ledger, id)?)))?;
         let (weights, _) = self.engine.weights(profile)?;
         let mut learned = self.engine.learned(reader, &state, Some(&session), &understand(query), &weights.learned);
         if self.asker.delta {

@@ -58,7 +58,7 @@ pub fn savings(context: &Context, input: SavingsInput) -> Result<Answer, OpError
         SavingsBy::Surface => UsageBy::Surface,
         SavingsBy::Provider => return Ok(rows("providers", providers(&ledger)?)),
         SavingsBy::Language => return Ok(rows("languages", languages(&ledger)?)),
-        SavingsBy::Reports => return Ok(rows("tasks", reports(&ledger, limit)?)),
+        SavingsBy::Reports => return before_and_after(&ledger, &filter, limit),
         SavingsBy::Trend => return Ok(rows("days", trend(&ledger)?)),
     };
     let mut groups = ledger.usage_groups(by, &filter)?;
@@ -118,6 +118,22 @@ fn languages(ledger: &dyn Ledger) -> Result<Vec<Value>, OpError> {
 fn reports(ledger: &dyn Ledger, limit: usize) -> Result<Vec<Value>, OpError> {
     let tasks = ledger.usage_savings(limit)?;
     Ok(tasks.iter().map(|task| json!({"taskId": task.task_id, "before": task.before, "after": task.after, "reductionPercent": task.reduction_pct})).collect())
+}
+
+/// Answers with what reported tasks cost on average before and after context was given, and task by task.
+fn before_and_after(ledger: &dyn Ledger, filter: &UsageFilter, limit: usize) -> Result<Answer, OpError> {
+    let (before, after) = (averages(ledger, filter, "before_integration")?, averages(ledger, filter, "after_integration")?);
+    let total = |side: &Value| side["avgTotal"].as_f64();
+    let reduction = total(&before).zip(total(&after)).filter(|(before, _)| *before > 0.0).map(|(before, after)| ((before - after) / before * 1e3).round() / 10.0);
+    let tasks = reports(ledger, limit)?;
+    let found = before["reports"] != 0 || after["reports"] != 0;
+    Ok(Answer::Facts(json!({"before": before, "after": after, "reductionPercent": reduction, "tasks": tasks}), found))
+}
+
+fn averages(ledger: &dyn Ledger, filter: &UsageFilter, op: &str) -> Result<Value, OpError> {
+    let sums = ledger.usage_summary(&UsageFilter { op: Some(op.to_owned()), ..filter.clone() })?;
+    let mean = |tokens: u64| (sums.count > 0).then(|| tokens as f64 / sums.count as f64);
+    Ok(json!({"reports": sums.count, "avgInput": mean(sums.tokens_input), "avgOutput": mean(sums.tokens_output), "avgTotal": mean(sums.tokens_input + sums.tokens_output)}))
 }
 
 fn trend(ledger: &dyn Ledger) -> Result<Vec<Value>, OpError> {

@@ -175,6 +175,7 @@ fn usage_is_reported_counted_and_compared() {
     facts(&context, "report_usage", json!({"taskId": "t1", "tokensInput": 9000, "tokensOutput": 1000, "phase": "before"}));
     let reports = facts(&context, "savings", json!({"by": "reports"}));
     assert_eq!(reports["tasks"][0]["reductionPercent"], 90.0);
+    assert_eq!((&reports["before"]["avgTotal"], &reports["after"]["avgInput"], &reports["reductionPercent"]), (&json!(10_000.0), &json!(900.0), &json!(90.0)));
     let kinds = facts(&context, "savings", json!({"by": "kind"}));
     assert_eq!((&kinds["groups"][0]["key"], &kinds["groups"][0]["itemsUsed"]), (&json!("context_for_task"), &json!(1)));
     assert_eq!(kinds["total"]["tokens"], pack.stats.tokens);

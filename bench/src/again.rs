@@ -4,13 +4,16 @@ use crate::repositories::{ask, open, tasks};
 use contextd_ops::{Answer, Context};
 use serde_json::json;
 use std::path::Path;
-use std::sync::Arc;
 
 pub fn run(words: &[String]) -> Result<(), String> {
     let [list, root, name, ..] = words else { return Err("usage: contextd-bench again TASKS.jsonl WRITABLE-CHECKOUT REPO-NAME".to_owned()) };
     let root = Path::new(root);
     let context = Context::new(open(root)?.engine.clone(), || 0, contextd_render::pack, true);
-    let fresh = || Context::new(Arc::clone(&context.engine), || 0, contextd_render::pack, true);
+    // Nothing of an earlier answer: another engine, no reader, no counts.
+    let fresh = || -> Result<Context, String> {
+        contextd_pack::forget_counts();
+        Ok(Context::new(open(root)?.engine.clone(), || 0, contextd_render::pack, true))
+    };
     contextd_pack::Tokenizer::O200k.count("the vocabulary is loaded once");
     let all = tasks(list)?;
     // A file that is there from the beginning, so that the change is an edit.
@@ -30,7 +33,7 @@ pub fn run(words: &[String]) -> Result<(), String> {
         context.engine.refresh(&contextd_engine::RefreshOptions::default(), &contextd_engine::Silent).map_err(|error| error.to_string())?;
         let (three, took) = timed(&context, &task.words)?;
         after.push(took);
-        let (four, took) = timed(&fresh(), &task.words)?;
+        let (four, took) = timed(&fresh()?, &task.words)?;
         cold.push(took);
         if three != four {
             return Err(format!("{}: the answer with remembered stages differs from a fresh one", task.id));

@@ -135,7 +135,8 @@ impl Engine {
         let notes = |paths: &[&str]| author.as_ref().map(|author| author.notes(paths)).unwrap_or_default();
         let rules = |paths: &[&str]| author.as_ref().map(|author| author.rules(paths)).unwrap_or_default();
         let empty = Shelf::default();
-        let held = HeldItems::of(&caller.held_packs, &request.held.ids);
+        // A graph has no texts that could be left out.
+        let held = if request.is_graph() { HeldItems::default() } else { HeldItems::of(&caller.held_packs, &request.held.ids) };
         let start = std::time::Instant::now();
         let inputs = Inputs {
             layer: &reader.snapshot,

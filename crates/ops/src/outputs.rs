@@ -1,52 +1,93 @@
 //! What each operation answers with, as JSON schemas.
 
-use crate::answer::{Hits, Impact, SymbolAnswer, WhyAnswer};
-use crate::schema::of;
-use contextd_pack::{ContextPack, PackDiff};
-use serde_json::{Map, Value, json};
+use crate::schema::schema_named;
+use serde_json::{Value, json};
 
-/// Fields of answers that have no type of their own: name and type, `?` for one that may be null.
-type Fields = &'static [(&'static str, &'static str)];
-
-const FACTS: &[(&str, Fields)] = &[
-    (
-        "get_context_stats",
-        &[("enabled", "boolean"), ("mode", "string"), ("providers", "array"), ("storage", "object"), ("performance", "object"), ("languages", "object"), ("rebuild", "object?"), ("recentActivity", "array"), ("indexSignature", "string"), ("symbols", "integer"), ("edges", "integer"), ("stale", "boolean")],
-    ),
-    ("status", &[("indexSignature", "string"), ("files", "integer"), ("symbols", "integer"), ("edges", "integer"), ("chunks", "integer"), ("languages", "object"), ("lastIndexed", "integer?"), ("sizeBytes", "integer"), ("sourceBytes", "integer"), ("stale", "boolean")]),
-    ("refresh_context", &[("status", "string"), ("jobId", "string"), ("filesQueued", "integer"), ("message", "string")]),
-    ("rebuild_context", &[("status", "string"), ("jobId", "string"), ("scope", "string"), ("estimatedFiles", "integer"), ("estimatedTime", "integer"), ("message", "string")]),
-    ("get_rebuild_status", &[]),
-    ("check_file", &[("files", "array")]),
-    ("project_stats", &[("root", "string"), ("files", "integer"), ("bytes", "integer"), ("languages", "object"), ("projects", "object"), ("excluded", "object"), ("problems", "array")]),
-    ("validate_config", &[("file", "string?"), ("valid", "boolean"), ("problems", "array")]),
-    ("doctor", &[("healthy", "boolean"), ("checks", "array")]),
-    ("context_pack_list", &[("packs", "array")]),
-    ("task_context", &[("taskId", "string"), ("query", "string"), ("snippets", "array"), ("totalTokens", "integer"), ("providers", "object"), ("budget", "object"), ("contextBlock", "string"), ("prompt", "string"), ("warnings", "array")]),
-    ("add_context", &[("file_id", "string"), ("chunks", "integer"), ("embeddings", "integer")]),
-    ("delete_context", &[("deleted", "boolean")]),
+/// Operations with the names of what they answer with; the first is the usual answer.
+const ANSWERS: &[(&str, &[&str])] = &[
+    ("context_for_task", &["ContextPack"]),
+    ("query_context", &["Hits"]),
+    ("ask", &["ContextPack", "Hits"]),
+    ("context_for_files", &["ContextPack"]),
+    ("context_for_pr", &["ContextPack"]),
+    ("symbol", &["Symbol"]),
+    ("explain_symbol", &["Why", "RefTree"]),
+    ("get_context_stats", &["ContextStats"]),
+    ("impact", &["Impact"]),
+    ("test_scope", &["TestScope", "Paths"]),
+    ("status", &["Status"]),
+    ("refresh_context", &["Refreshed"]),
+    ("rebuild_context", &["Rebuilt"]),
+    ("get_rebuild_status", &["Jobs"]),
+    ("check_file", &["CheckedFiles"]),
+    ("list_indexable", &["Paths"]),
+    ("project_stats", &["ProjectStats"]),
+    ("validate_config", &["ConfigCheck"]),
+    ("doctor", &["Health"]),
+    ("context_pack_create", &["ContextPack"]),
+    ("context_pack_get", &["ContextPack"]),
+    ("context_pack_list", &["PackList"]),
+    ("context_pack_diff", &["PackDiff"]),
+    ("get_context", &["Bundle", "Unchanged"]),
+    ("sync_check", &["SyncReport"]),
+    ("sync_update", &["SyncReport"]),
+    ("lint", &["LintReport"]),
+    ("graph", &["Picture"]),
+    ("prime", &["Brief"]),
+    ("context_pack_write", &["PackWritten"]),
+    ("code_graph_context", &["CodeGraph", "CodeGraphError"]),
+    ("audit_secrets", &["Redactions"]),
+    ("feedback", &["Feedback", "Paths"]),
+    ("report_usage", &["UsageReported"]),
+    ("savings", &["Savings"]),
+    ("task_context", &["TaskContext"]),
+    ("add_context", &["Added"]),
+    ("delete_context", &["Deleted"]),
 ];
 
-/// Returns the schema of an operation's answer, as JSON has it.
+/// Returns the names of the schemas that an operation's answer follows one of; none for `schema`, whose
+/// answer is one.
+pub fn answer_names(name: &str) -> &'static [&'static str] {
+    ANSWERS.iter().find(|(known, _)| *known == name).map_or(&[], |(_, names)| names)
+}
+
+/// Returns the schema of an operation's usual answer, as JSON has it.
 pub fn answer_schema(name: &str) -> Value {
-    match name {
-        "context_for_task" | "context_for_files" | "context_pack_create" | "context_pack_get" => of::<ContextPack>(),
-        "query_context" => of::<Hits>(),
-        "symbol" => of::<SymbolAnswer>(),
-        "explain_symbol" => of::<WhyAnswer>(),
-        "impact" => of::<Impact>(),
-        "context_pack_diff" => of::<PackDiff>(),
-        "list_indexable" => json!({"type": "array", "items": {"type": "string"}}),
-        _ => FACTS.iter().find(|(known, _)| *known == name).map_or_else(|| json!({"type": "object"}), |(_, fields)| object(fields)),
+    answer_names(name).first().and_then(|name| schema_named(name)).unwrap_or_else(|| json!({"type": "object"}))
+}
+
+/// Returns the schema of everything that an operation may answer.
+pub(crate) fn any_answer(name: &str) -> Option<Value> {
+    let mut schemas: Vec<Value> = answer_names(name).iter().filter_map(|name| schema_named(name)).collect();
+    match schemas.len() {
+        0 => None,
+        1 => schemas.pop(),
+        _ => {
+            // Definitions of alternatives lie at the top, where references look for them.
+            let mut definitions = serde_json::Map::new();
+            for schema in &mut schemas {
+                if let Some(Value::Object(own)) = schema.as_object_mut().and_then(|map| map.remove("$defs")) {
+                    definitions.extend(own);
+                }
+            }
+            Some(json!({"anyOf": schemas, "$defs": definitions}))
+        }
     }
 }
 
-fn object(fields: Fields) -> Value {
-    let property = |kind: &str| match kind.strip_suffix('?') {
-        Some(kind) => json!({"type": [kind, "null"]}),
-        None => json!({"type": kind}),
-    };
-    let properties: Map<String, Value> = fields.iter().map(|(name, kind)| ((*name).to_owned(), property(kind))).collect();
-    let required: Vec<&str> = fields.iter().map(|(name, _)| *name).collect();
-    json!({"type": "object", "properties": properties, "required": required})
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::OPERATIONS;
+
+    #[test]
+    fn every_operation_says_what_it_answers() {
+        for operation in OPERATIONS.iter().filter(|operation| operation.name != "schema") {
+            assert!(!answer_names(operation.name).is_empty(), "{}", operation.name);
+        }
+        for (operation, names) in ANSWERS {
+            assert!(OPERATIONS.iter().any(|known| known.name == *operation), "{operation}");
+            names.iter().for_each(|name| assert!(schema_named(name).is_some(), "{operation}: {name}"));
+        }
+    }
 }

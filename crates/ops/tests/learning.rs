@@ -20,7 +20,9 @@ fn context(fixture: &Fixture) -> Context {
 
 fn run(context: &Context, name: &str, input: Value) -> Answer {
     let operation = find(name).expect("an operation");
-    (operation.run)(context, input).unwrap_or_else(|error| panic!("{name}: {} {}", error.code, error.message))
+    let answer = (operation.run)(context, input).unwrap_or_else(|error| panic!("{name}: {} {}", error.code, error.message));
+    contextd_testkit::schemas::check(contextd_ops::answer_names(operation.name), &contextd_ops::schema_named, &answer.to_json());
+    answer
 }
 
 fn task(context: &Context, input: Value) -> ContextPack {

@@ -16,6 +16,7 @@ use crate::select::{Choice, Selector, Terms};
 use serde_json::Value;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Rounds of dropping before everything is given up; each drops at least one item.
 const ROUNDS: usize = 300;
@@ -72,6 +73,27 @@ type Sections = BTreeMap<Section, Vec<(Option<u32>, ContextItem)>>;
 impl Draft<'_> {
     /// Returns the fullest pack that the estimates lead to and the budget allows.
     pub fn fit(&mut self) -> Result<ContextPack, PackError> {
+        self.fitted().map(|pack| self.for_caller(pack))
+    }
+
+    /// Lets a format that knows sessions refer to what the caller has. What is chosen does not depend on
+    /// it, so that the same question again is answered by the same graph.
+    fn for_caller(&self, pack: ContextPack) -> ContextPack {
+        if self.inputs.held_packs.is_empty() {
+            return pack;
+        }
+        let mut told = ContextPack { held_packs: self.inputs.held_packs.clone(), ..pack.clone() };
+        if !self.request.is_graph() {
+            return told;
+        }
+        told.stats.tokens = 0;
+        let rendered = (self.inputs.render)(&told);
+        told.stats.tokens = self.budgets.tokenizer.count(&rendered) as u64;
+        let fits = self.fits(&Measured { tokens: told.stats.tokens + STAMP.0, chars: rendered.chars().count() as u64 + STAMP.1, pack: told.clone() });
+        if fits { told } else { pack }
+    }
+
+    fn fitted(&mut self) -> Result<ContextPack, PackError> {
         let empty = self.make_room()?;
         // A budget that was raised for the empty pack is no room for items.
         let raised = self.budgets.clamped.iter().any(|clamp| clamp.used > clamp.requested);
@@ -178,7 +200,7 @@ impl Draft<'_> {
         let (more_tokens, more_chars) = if rendered.contains("\"tokens\":0") { STAMP } else { (0, 0) };
         pack.stats.tokens = tokens;
         // A count that stands in the text without its name is part of what has to fit.
-        if self.request.format.starts_with("gc") {
+        if self.request.is_graph() {
             let rendered = (self.inputs.render)(&pack);
             return Measured { tokens: self.budgets.tokenizer.count(&rendered) as u64, chars: rendered.chars().count() as u64, pack };
         }
@@ -228,7 +250,7 @@ impl Draft<'_> {
             sections,
             edges,
             explain: self.explain.clone(),
-            held_packs: self.inputs.held_packs.clone(),
+            held_packs: Arc::default(),
         }
     }
 

@@ -195,6 +195,11 @@ impl PackRequest {
         value
     }
 
+    /// True when the format is a graph without texts.
+    pub fn is_graph(&self) -> bool {
+        self.format.starts_with("gc")
+    }
+
     pub fn wants_explain(&self) -> bool {
         self.include_explain.unwrap_or(true)
     }

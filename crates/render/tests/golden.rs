@@ -73,7 +73,7 @@ fn check(name: &str, text: &str) {
 fn packs_are_as_they_were_blessed() {
     let folder = tempfile::tempdir().unwrap();
     let context = context(folder.path());
-    for format in Format::ALL.iter().filter(|format| format.writes_packs() && **format != Format::Gcb) {
+    for format in Format::ALL.iter().filter(|format| format.writes_packs()) {
         let mut pack = pack(&context, format.name());
         let tokens = pack.stats.tokens;
         pack.created_at = None;
@@ -83,6 +83,50 @@ fn packs_are_as_they_were_blessed() {
         let text = contextd_render::pack(&pack, format.name()).unwrap();
         check(&format!("pack.{}", format.name()), &steady(&text, &pack));
     }
+}
+
+#[test]
+fn what_a_caller_has_is_referred_to_as_it_was_blessed() {
+    let folder = tempfile::tempdir().unwrap();
+    let context = context(folder.path());
+    let first = pack(&context, "gcf");
+    let ask = |focus: &str| match run(&context, "context_pack_create", json!({"focus": {"symbolId": focus}, "format": "gcf", "budgets": {"maxTotalTokens": 6000}, "held": {"packIds": [first.pack_id]}})) {
+        Answer::Pack(mut pack) => {
+            pack.stats.tokens = 0;
+            steady(&contextd_render::pack(&pack, "gcf").unwrap(), &pack)
+        }
+        other => panic!("{other:?}"),
+    };
+    check("unchanged.gcf", &ask("checkout"));
+    check("session.gcf", &ask("charge"));
+    let payment = FILES[1].1.replace("    return sign(", "    note(card)\n    return sign(");
+    std::fs::write(folder.path().join("five/five/payment.py"), format!("{payment}\n\ndef note(card: str) -> None:\n    print(card)\n")).unwrap();
+    context.engine.refresh(&RefreshOptions { now: 1_700_000_000_001, wait: Duration::from_secs(60), ..RefreshOptions::default() }, &Silent).unwrap();
+    check("delta.gcf", &ask("checkout"));
+}
+
+const DECLARED: &str = "nodes:
+- {ref_id: shop, kind: service, summary: Sells things, test: pytest tests}
+- {ref_id: checkout, kind: feature, summary: Charges a cart, source: five/checkout.py}
+- {ref_id: payments, kind: domain, summary: Moves money, source: five/payment.py, docs: [docs/payments.md], owners: ['@bank']}
+edges:
+- {src: checkout, dst: shop, kind: part_of}
+- {src: payments, dst: shop, kind: part_of}
+- {src: checkout, dst: payments, kind: depends_on}
+rules:
+- {name: money-stands-alone, description: Payments know nothing of checkout, deny: {from: {ref_id: payments}, to: {ref_id: checkout}}}
+";
+
+#[test]
+fn a_bundle_is_as_it_was_blessed() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(folder.path().join("five/.contextd/graph")).unwrap();
+    std::fs::write(folder.path().join("five/.contextd/graph/five.yml"), DECLARED).unwrap();
+    let context = context(folder.path());
+    let answer = run(&context, "get_context", json!({"ref_ids": ["payments"]}));
+    let bundle: Value = serde_json::from_str(&contextd_render::answer(&answer, Format::Bundle)).unwrap();
+    contextd_testkit::schemas::check(&["Bundle"], &contextd_ops::schema_named, &bundle);
+    check("bundle.json", &serde_json::to_string_pretty(&bundle).unwrap());
 }
 
 #[test]

@@ -182,7 +182,7 @@ fn what_the_caller_has_is_not_sent_again() {
     assert!(again.stats.tokens * 2 < first.stats.tokens || again.stats.items > first.stats.items);
     let graph = ask(json!({"query": "refund a payment", "format": "gcf"}));
     let same = ask(json!({"query": "refund a payment", "format": "gcf", "held": {"packIds": [graph.pack_id]}}));
-    assert!(contextd_render::pack(&same, "gcf").unwrap().starts_with("GCF profile=graph tool=contextd "));
+    assert!(contextd_render::pack(&same, "gcf").unwrap().starts_with("GCF profile=graph tool=contextd unchanged=true "));
     let other = ask(json!({"query": "charge a card", "format": "gcf", "held": {"packIds": [graph.pack_id]}}));
     let text = contextd_render::pack(&other, "gcf").unwrap();
     assert!(text.contains("session=true") && text.contains("# previously transmitted"), "{text}");
@@ -218,6 +218,69 @@ fn a_remembered_answer_is_the_fresh_one() {
     let after = ask(&serving);
     assert_eq!(after, ask(&context(true)));
     assert_ne!(after, first, "the index has another signature");
+}
+
+/// One thing that happens to a project that is being served.
+#[derive(Clone, Debug)]
+enum Event {
+    /// A file gets another text.
+    Edit(usize, usize),
+    /// It is indexed; before that, answers mark what has changed.
+    Refresh,
+    Ask { query: usize, format: usize, intent: usize, tokens: u64 },
+}
+
+const EDITED: &[&str] = &["shop/payment.py", "shop/cart.py", "web/session.ts", "docs/payments.md", "shop/new.py"];
+
+fn event() -> impl Strategy<Value = Event> {
+    let ask = (0..QUERIES.len(), 0..FORMATS.len(), 0..6usize, 200u64..3_000).prop_map(|(query, format, intent, tokens)| Event::Ask { query, format, intent, tokens });
+    prop_oneof![3 => ask, 2 => (0..EDITED.len(), 0..4usize).prop_map(|(file, text)| Event::Edit(file, text)), 2 => Just(Event::Refresh)]
+}
+
+/// Texts that a file may get: as it was, with something added, something else, with nothing in it.
+fn edited(fixture: &Fixture, original: &[String], file: usize, text: usize) {
+    let old = &original[file];
+    let comment = if EDITED[file].ends_with(".ts") { "//" } else { "#" };
+    let new = match text {
+        0 => old.clone(),
+        1 => format!("{old}\n\n{comment} charge the card, format a price, refund\n"),
+        2 if EDITED[file].ends_with(".py") => format!("{old}\n\ndef refund_later(receipt):\n    return refund(receipt)\n"),
+        2 => old.replace("session", "visit"),
+        _ => String::new(),
+    };
+    fixture.write(EDITED[file], &new);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+    #[test]
+    fn whatever_happened_before_an_answer_is_the_fresh_one(events in proptest::collection::vec(event(), 4..16)) {
+        let fixture = Fixture::shop();
+        let open = || contextd_engine::Engine::open(fixture.root(), &Default::default(), &|_| None).unwrap();
+        let original: Vec<String> = EDITED.iter().map(|path| std::fs::read_to_string(fixture.path(path)).unwrap_or_default()).collect();
+        let serving = Context::new(Arc::new(fixture.engine()), || 7, contextd_render::pack, true);
+        let mut now = 10;
+        for event in events {
+            match event {
+                Event::Edit(file, text) => edited(&fixture, &original, file, text),
+                Event::Refresh => {
+                    now += 1;
+                    serving.engine.refresh(&contextd_engine::RefreshOptions { now, ..Default::default() }, &contextd_engine::Silent).unwrap();
+                }
+                Event::Ask { query, format, intent, tokens } => {
+                    let input = json!({"task": QUERIES[query], "format": FORMATS[format], "intent": contextd_pack::request::Intent::ALL[intent].name(), "budget": tokens});
+                    let ask = |context: &Context| match (find("context_for_task").unwrap().run)(context, input.clone()).unwrap() {
+                        Answer::Pack(pack) => (contextd_render::pack(&pack, FORMATS[format]), pack.canonical()),
+                        other => panic!("{other:?}"),
+                    };
+                    let remembered = [ask(&serving), ask(&serving)];
+                    contextd_pack::forget_counts();
+                    let fresh = ask(&Context::new(Arc::new(open()), || 7, contextd_render::pack, true));
+                    prop_assert!(remembered.iter().all(|answer| *answer == fresh), "{:?}\n{:?}", remembered, fresh);
+                }
+            }
+        }
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Fixture repositories for tests.
 
 mod accounts;
+pub mod schemas;
 
 use contextd_engine::{Engine, EngineOptions, RefreshOptions, Silent};
 use std::path::{Path, PathBuf};

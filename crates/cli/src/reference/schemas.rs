@@ -1,7 +1,7 @@
 //! JSON schemas as tables.
 
 use super::row;
-use contextd_ops::SCHEMAS;
+use contextd_ops::{schema_named, schema_names};
 use serde_json::Value;
 use std::fmt::Write as _;
 
@@ -10,8 +10,8 @@ const DEPTH: usize = 3;
 
 pub fn page() -> String {
     let mut out = String::from("# Wire types\n\n`contextd schema NAME` prints the whole schema. Optional fields are left out of an answer when they say nothing.\n");
-    for (name, schema) in SCHEMAS {
-        let _ = writeln!(out, "\n## {name}\n\n| field | type | meaning |\n|---|---|---|\n{}", fields(&schema()).trim_end());
+    for (name, schema) in schema_names().filter_map(|name| Some((name, schema_named(name)?))).filter(|(_, schema)| schema["properties"].is_object() || schema["oneOf"].is_array()) {
+        let _ = writeln!(out, "\n## {name}\n\n| field | type | meaning |\n|---|---|---|\n{}", fields(&schema).trim_end());
     }
     out
 }

@@ -9,4 +9,5 @@ mod oracle;
 mod processes;
 mod mcp_client;
 mod sandbox;
+mod schemas;
 mod terminal;

@@ -43,7 +43,9 @@ fn edit(sandbox: &Sandbox, path: &str, from: &str, to: &str) {
 fn asked(sandbox: &Sandbox, args: &[&str]) -> (i32, Value) {
     let output = sandbox.run(&[args, &["--json"]].concat());
     let text = String::from_utf8_lossy(&output.stdout);
-    (output.status.code().unwrap(), serde_json::from_str(&text).unwrap_or_else(|error| panic!("{args:?}: {error}: {text} {}", String::from_utf8_lossy(&output.stderr))))
+    let value: Value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{args:?}: {error}: {text} {}", String::from_utf8_lossy(&output.stderr)));
+    crate::schemas::check(args, &value);
+    (output.status.code().unwrap(), value)
 }
 
 /// Returns the stale documents with their reasons and what they are about.

@@ -43,6 +43,8 @@ impl Sandbox {
     }
 
     pub fn json(&self, args: &[&str]) -> Value {
-        serde_json::from_str(&self.text(args)).unwrap()
+        let value = serde_json::from_str(&self.text(args)).unwrap();
+        crate::schemas::check(args, &value);
+        value
     }
 }

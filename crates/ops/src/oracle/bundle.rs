@@ -33,7 +33,7 @@ pub struct Bundle {
     pub version: u32,
     pub focus: Focus,
     /// Further refs that were asked for.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<Focus>,
     pub graph: BundleGraph,
     pub text_chunks: Vec<TextChunk>,
@@ -54,10 +54,10 @@ pub struct Focus {
     pub ref_id: String,
     pub kind: String,
     pub summary: String,
-    #[serde(skip_serializing_if = "Value::is_null")]
+    #[serde(default, skip_serializing_if = "Value::is_null")]
     pub links: Value,
     pub activity: Activity,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub owners: Vec<String>,
 }
 
@@ -138,7 +138,7 @@ pub struct Route {
 pub struct Tests {
     pub files: Vec<String>,
     pub count: usize,
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub command: String,
 }
 

@@ -18,9 +18,9 @@ pub struct SyncReport {
     pub summary: SyncSummary,
     pub pairs: Vec<SyncEntry>,
     /// What documents name and nothing has: `path:line name`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unknown: Vec<String>,
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
 }
 

@@ -111,7 +111,10 @@ pub fn ask_at(root: &Path, operation: &str, input: Value) -> Result<Answer, OpEr
     let options = RefreshOptions { now: 1_700_000_000_000, wait: Duration::from_secs(60), ..RefreshOptions::default() };
     engine.refresh(&options, &Silent).expect("an index");
     let context = Context::new(Arc::new(engine), || 0, |pack, _| serde_json::to_string(pack).ok(), false);
-    (find(operation).expect("an operation").run)(&context, input)
+    let found = find(operation).expect("an operation");
+    let answer = (found.run)(&context, input)?;
+    contextd_testkit::schemas::check(contextd_ops::answer_names(found.name), &contextd_ops::schema_named, &answer.to_json());
+    Ok(answer)
 }
 
 /// Changed symbols of a pack: `rule name`, in order.

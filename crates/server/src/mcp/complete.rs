@@ -2,7 +2,7 @@
 
 use crate::served::Served;
 use contextd_ops::complete::{packs_starting, starts, symbols_starting};
-use contextd_ops::{OPERATIONS, SCHEMAS};
+use contextd_ops::{OPERATIONS, schema_names};
 use rmcp::ErrorData;
 use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo};
 
@@ -10,7 +10,7 @@ use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo};
 pub fn complete(served: &Served, request: &CompleteRequestParams) -> Result<CompleteResult, ErrorData> {
     let begin = request.argument.value.as_str();
     let values: Vec<String> = match request.argument.name.as_str() {
-        "name" => SCHEMAS.iter().map(|(name, _)| *name).chain(OPERATIONS.iter().map(|operation| operation.name)).filter(|name| starts(name, begin)).map(str::to_owned).collect(),
+        "name" => schema_names().chain(OPERATIONS.iter().map(|operation| operation.name)).filter(|name| starts(name, begin)).map(str::to_owned).collect(),
         "id" => packs_starting(&served.root().context, begin),
         "symbol" => symbols_starting(&served.root().context, begin),
         _ => Vec::new(),

@@ -2,7 +2,7 @@
 
 use super::Mcp;
 use crate::call::{CallProgress, call};
-use contextd_ops::{Answer, OPERATIONS, OpError, SCHEMAS, find};
+use contextd_ops::{Answer, OPERATIONS, OpError, find, schema_names};
 use contextd_render::Format;
 use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
@@ -47,7 +47,7 @@ pub fn read(server: &Mcp, uri: &str) -> Result<ReadResourceResult, ErrorData> {
             "stats" => json(run(server, "get_context_stats", json!({}))?.to_json()),
             "health" => json(run(server, "doctor", json!({}))?.to_json()),
             "session" => json(server.session.value()),
-            "schema" => json(json!({"schemas": SCHEMAS.iter().map(|(name, _)| *name).chain(OPERATIONS.iter().map(|operation| operation.name)).collect::<Vec<_>>()})),
+            "schema" => json(json!({"schemas": schema_names().chain(OPERATIONS.iter().map(|operation| operation.name)).collect::<Vec<_>>()})),
             _ => return Err(unknown(uri)),
         },
         Some(("schema", name)) => json(run(server, "schema", json!({ "name": name }))?.to_json()),

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 /// From this many files on a first run publishes early.
 const MANY_FILES: usize = 3_000;
 /// Files in the first snapshot.
-const FIRST_FILES: usize = 1_024;
+const FIRST_FILES: usize = 512;
 /// Files up to this size come first.
 const SMALL: u64 = 10 * 1024;
 /// Files above this size come last.

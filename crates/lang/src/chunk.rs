@@ -4,14 +4,14 @@
 //! section and one for each block of code; what is left between them are chunks too. A piece over
 //! the limit is split at lines, with overlap where the language says so.
 
+use crate::lines::Lines;
 use crate::registry::LanguageId;
 use contextd_model::config::ChunkRules;
 use contextd_model::facts::{ChunkRow, FILE_SYMBOL, FileFacts, NONE, SymbolRow};
 use contextd_model::{ChunkKind, StrId, SymbolKind};
 
 /// Returns the chunks of a file, in source order.
-pub fn chunks(text: &str, facts: &FileFacts, language: LanguageId, rules: &ChunkRules) -> Vec<ChunkRow> {
-    let lines = LineStarts::of(text);
+pub fn chunks(text: &str, lines: &Lines, facts: &FileFacts, language: LanguageId, rules: &ChunkRules) -> Vec<ChunkRow> {
     let mut cutter = Cutter { text, lines, rules, language: language.name(), rows: Vec::new() };
     let mut at = 0;
     for (index, symbol) in facts.symbols.iter().enumerate().skip(1) {
@@ -74,7 +74,7 @@ fn kind_of(kind: SymbolKind, language: &str) -> ChunkKind {
 
 struct Cutter<'t> {
     text: &'t str,
-    lines: LineStarts,
+    lines: &'t Lines,
     rules: &'t ChunkRules,
     language: &'t str,
     rows: Vec<ChunkRow>,
@@ -147,27 +147,4 @@ const BYTES_A_TOKEN: usize = 4;
 
 fn is_comment(text: &str) -> bool {
     text.lines().map(str::trim).filter(|line| !line.is_empty()).all(|line| ["//", "#", "/*", "*", "--", ";"].iter().any(|mark| line.starts_with(mark)))
-}
-
-/// Starts of lines, to find lines by offset.
-struct LineStarts {
-    starts: Vec<u32>,
-}
-
-impl LineStarts {
-    fn of(text: &str) -> Self {
-        let mut starts = vec![0];
-        starts.extend(text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n').map(|(at, _)| at as u32 + 1));
-        Self { starts }
-    }
-
-    /// One-based line of an offset.
-    fn line(&self, at: usize) -> u32 {
-        self.starts.partition_point(|&start| start as usize <= at) as u32
-    }
-
-    /// Start of the last line that begins at or before an offset.
-    fn before(&self, at: usize) -> Option<usize> {
-        self.starts[..self.starts.partition_point(|&start| start as usize <= at)].last().map(|&start| start as usize)
-    }
 }

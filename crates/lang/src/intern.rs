@@ -19,6 +19,14 @@ impl Default for Interner {
 }
 
 impl Interner {
+    /// Returns an empty one with room for the names of a text of `length` bytes.
+    pub fn for_text(length: usize) -> Self {
+        let mut table = StringTable::default();
+        table.bytes.reserve(length / 6);
+        table.ends.reserve(length / 40);
+        Self { table, slots: vec![0; (length / 16).next_power_of_two().clamp(256, 1 << 14)] }
+    }
+
     pub fn intern(&mut self, text: &str) -> StrId {
         if text.is_empty() {
             return StrId::EMPTY;

@@ -11,6 +11,7 @@ pub mod extract;
 mod header;
 mod intern;
 mod languages;
+pub mod lines;
 pub mod names;
 pub mod paths;
 pub mod registry;
@@ -23,4 +24,4 @@ pub use extract::extract;
 pub use registry::{Language, LanguageId, detect};
 
 /// Version of everything that shapes facts; a change makes cached facts unreadable on purpose.
-pub const EXTRACTOR_VERSION: u32 = 3;
+pub const EXTRACTOR_VERSION: u32 = 4;

@@ -6,6 +6,9 @@ const MAX_PATH: usize = 160;
 /// Normalises the text of a callee, type or member expression to names joined by `.`; calls in
 /// between are `()`, subscripts `[]`, a receiver without a name is `()`; generics, white space and sigils go.
 pub fn path(text: &str) -> String {
+    if is_simple(text) && text.len() <= MAX_PATH {
+        return text.to_owned();
+    }
     let mut out = String::with_capacity(text.len().min(MAX_PATH));
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -37,9 +40,9 @@ pub fn path(text: &str) -> String {
                 at += 1;
             }
             b'.' | b'\\' | b'#' => at = dot(&mut out, at + 1),
-            byte if byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80 => {
+            byte if is_name_byte(byte) => {
                 let start = at;
-                while at < bytes.len() && (bytes[at].is_ascii_alphanumeric() || bytes[at] == b'_' || bytes[at] == b'$' || bytes[at] >= 0x80) {
+                while at < bytes.len() && is_name_byte(bytes[at]) {
                     at += 1;
                 }
                 // `x.await.y` and `new X().y`: words of the language, not names.
@@ -58,6 +61,26 @@ pub fn path(text: &str) -> String {
     keep_end(out)
 }
 
+/// True for names joined by single dots, which are normal already.
+fn is_simple(text: &str) -> bool {
+    let mut before = b'.';
+    for byte in text.bytes() {
+        if byte == b'.' {
+            if before == b'.' {
+                return false;
+            }
+        } else if !is_name_byte(byte) {
+            return false;
+        }
+        before = byte;
+    }
+    before != b'.' && !text.contains(".await")
+}
+
+fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
+}
+
 /// Returns the path of `await x` in brackets, whose members are those of `x`; empty for all else.
 fn awaited(inner: &str) -> String {
     // No bracket may follow, so that nesting in the source is not nesting of calls.
@@ -67,7 +90,7 @@ fn awaited(inner: &str) -> String {
 /// Splits a normalised path into what stands before the last name and that name. A path that ends
 /// in a call or subscript has no last name.
 pub fn split_last(path: &str) -> (&str, &str) {
-    match path.rfind('.') {
+    match path.bytes().rposition(|byte| byte == b'.') {
         Some(at) => (&path[..at], &path[at + 1..]),
         None => ("", path),
     }

@@ -3,6 +3,7 @@
 
 use contextd_model::facts::base_kind;
 use contextd_model::{SymbolKind, Visibility};
+use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use tree_sitter::Language as Grammar;
@@ -210,6 +211,10 @@ pub struct KindRule {
     pub binding: Option<BindingRule>,
     /// Nothing to do: the walk passes on.
     pub plain: bool,
+    /// A list or tuple: names and values side by side.
+    pub listing: bool,
+    /// The kind's name, so that hooks need not ask the grammar for it.
+    pub name: String,
 }
 
 /// Compiled rules of one language.
@@ -232,13 +237,14 @@ impl Rules {
     /// Compiles a `language.toml` against its grammar; an unknown kind or field is an error, so that
     /// a test over all languages finds a typing mistake or a changed grammar.
     pub fn compile(source: &Source, grammar: &Grammar) -> Result<Rules, String> {
-        let mut compiler = Compiler { grammar, kinds: Vec::new() };
-        compiler.kinds.resize_with(grammar.node_kind_count(), KindRule::default);
+        let mut compiler = Compiler::new(grammar);
         compiler.flags(source)?;
         compiler.tables(source)?;
         let type_fields = source.type_fields.iter().map(|name| compiler.field(name)).collect::<Result<_, _>>()?;
-        for kind in &mut compiler.kinds {
+        for (id, kind) in compiler.kinds.iter_mut().enumerate() {
             kind.plain = is_plain(kind);
+            kind.name = grammar.node_kind_for_id(id as u16).unwrap_or("").to_owned();
+            kind.listing = kind.name.contains("list") || kind.name.contains("tuple");
         }
         Ok(Rules {
             kinds: compiler.kinds,
@@ -286,9 +292,22 @@ fn is_plain(rule: &KindRule) -> bool {
 struct Compiler<'g> {
     grammar: &'g Grammar,
     kinds: Vec<KindRule>,
+    /// Numbers of the kinds of a name, and whether they are named nodes.
+    numbers: FxHashMap<(&'g str, bool), Vec<u16>>,
 }
 
-impl Compiler<'_> {
+impl<'g> Compiler<'g> {
+    fn new(grammar: &'g Grammar) -> Self {
+        let mut kinds = Vec::new();
+        kinds.resize_with(grammar.node_kind_count(), KindRule::default);
+        let mut numbers: FxHashMap<_, Vec<u16>> = FxHashMap::default();
+        for id in 0..grammar.node_kind_count() as u16 {
+            let name = grammar.node_kind_for_id(id).unwrap_or("");
+            numbers.entry((name, grammar.node_kind_is_named(id))).or_default().push(id);
+        }
+        Self { grammar, kinds, numbers }
+    }
+
     /// Returns the numbers of a kind: a grammar may have several (aliases) with one name. `+` in
     /// front means the anonymous node.
     fn kind_ids(&self, name: &str) -> Result<Vec<u16>, String> {
@@ -296,10 +315,7 @@ impl Compiler<'_> {
             Some(rest) => (false, rest),
             None => (true, name),
         };
-        let ids: Vec<u16> = (0..self.grammar.node_kind_count() as u16)
-            .filter(|&id| self.grammar.node_kind_for_id(id) == Some(name) && self.grammar.node_kind_is_named(id) == named)
-            .collect();
-        if ids.is_empty() { Err(format!("the grammar has no node kind `{name}`")) } else { Ok(ids) }
+        self.numbers.get(&(name, named)).cloned().ok_or_else(|| format!("the grammar has no node kind `{name}`"))
     }
 
     fn field(&self, name: &str) -> Result<u16, String> {

@@ -5,6 +5,8 @@
 use rust_stemmers::{Algorithm, Stemmer};
 use contextd_model::StrId;
 use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// First character of a term that is a whole compound identifier, not a word.
 pub const COMPOUND: char = '\u{1}';
@@ -74,6 +76,16 @@ fn is_boundary(bytes: &[u8], at: usize) -> bool {
     }
 }
 
+thread_local! {
+    static REMEMBERED: RefCell<Terms> = RefCell::default();
+}
+
+/// Runs `work` with the memory of this thread: whatever reads words there finds them stemmed already.
+/// `work` must not ask for it again.
+pub fn with_remembered<T>(work: impl FnOnce(&mut Terms) -> T) -> T {
+    REMEMBERED.with_borrow_mut(work)
+}
+
 /// Turns words into terms, remembering those it has seen: most words and identifiers of a repository
 /// repeat.
 pub struct Terms {
@@ -88,11 +100,15 @@ pub struct Terms {
     expansions: Vec<u32>,
     /// Room for what one file makes of the terms, kept between files; all empty between them.
     pub(crate) locals: Vec<StrId>,
+    /// Tells memories apart: numbers of one mean nothing in another.
+    epoch: u64,
 }
+
+static NEXT_EPOCH: AtomicU64 = AtomicU64::new(1);
 
 impl Default for Terms {
     fn default() -> Self {
-        Self { stemmer: Stemmer::create(Algorithm::English), stems: FxHashMap::default(), numbers: FxHashMap::default(), texts: Vec::new(), identifiers: FxHashMap::default(), expansions: Vec::new(), locals: Vec::new() }
+        Self { stemmer: Stemmer::create(Algorithm::English), stems: FxHashMap::default(), numbers: FxHashMap::default(), texts: Vec::new(), identifiers: FxHashMap::default(), expansions: Vec::new(), locals: Vec::new(), epoch: NEXT_EPOCH.fetch_add(1, Ordering::Relaxed) }
     }
 }
 
@@ -107,8 +123,26 @@ impl Terms {
         }
     }
 
+    /// Returns what tells this memory from others and from itself before it was emptied; never 0.
+    pub fn epoch(&self) -> u64 {
+        self.epoch
+    }
+
+    /// Calls `each` with the number of every word term of a text, compounds left out. Numbers hold
+    /// while [`Terms::epoch`] stays the same.
+    pub fn word_numbers(&mut self, text: &str, mut each: impl FnMut(&Self, u32)) {
+        self.forget_if_full();
+        for identifier in identifiers(text) {
+            let (start, end) = self.expansion(identifier);
+            let words_end = end - u32::from(end - start > 1);
+            for place in start..words_end {
+                each(self, self.term_at(place));
+            }
+        }
+    }
+
     /// Returns the text of a term.
-    pub(crate) fn text(&self, number: u32) -> &str {
+    pub fn text(&self, number: u32) -> &str {
         &self.texts[number as usize]
     }
 

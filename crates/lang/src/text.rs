@@ -1,12 +1,13 @@
 //! Cells: which words stand in which symbol and block of lines.
 
+use crate::lines::Lines;
 use crate::terms::Terms;
 use contextd_model::facts::{BLOCK_LINES, CellRow, FILE_SYMBOL, FileText, SymbolRow, TermRow};
 use contextd_model::{StrId, StringTable, SymbolKind};
 
 /// Splits `text` into cells at the borders of symbols and of line blocks, and counts their terms.
-pub fn cells(text: &str, symbols: &[SymbolRow], terms: &mut Terms) -> FileText {
-    let borders = borders(text, symbols);
+pub fn cells(text: &str, lines: &Lines, symbols: &[SymbolRow], terms: &mut Terms) -> FileText {
+    let borders = borders(text, lines, symbols);
     let mut counter = Counter::new(terms);
     let mut cells = Vec::with_capacity(borders.len());
     let mut rows = Vec::new();
@@ -29,17 +30,9 @@ struct Border {
 }
 
 /// Returns where cells start, in order. Every start is a character boundary.
-fn borders(text: &str, symbols: &[SymbolRow]) -> Vec<Border> {
+fn borders(text: &str, lines: &Lines, symbols: &[SymbolRow]) -> Vec<Border> {
     let mut events = symbol_events(text, symbols);
-    let mut line = 0;
-    for (at, byte) in text.bytes().enumerate() {
-        if byte == b'\n' {
-            line += 1;
-            if line % BLOCK_LINES == 0 {
-                events.push((at + 1, Event::Block(line / BLOCK_LINES)));
-            }
-        }
-    }
+    events.extend(lines.steps(BLOCK_LINES).map(|(at, block)| (at, Event::Block(block))));
     events.sort_by_key(|&(at, _)| at);
     let mut borders = vec![Border { at: 0, symbol: FILE_SYMBOL, block: 0 }];
     let mut open = vec![FILE_SYMBOL];
@@ -114,17 +107,19 @@ impl<'t> Counter<'t> {
         let bytes = piece.as_bytes();
         let mut at = 0;
         while at < bytes.len() {
-            if !is_word_byte(bytes[at]) {
+            if !WORD[usize::from(bytes[at])] {
                 at += 1;
                 continue;
             }
             let start = at;
-            while at < bytes.len() && is_word_byte(bytes[at]) {
+            let mut high = 0;
+            while at < bytes.len() && WORD[usize::from(bytes[at])] {
+                high |= bytes[at];
                 at += 1;
             }
             // Bytes above 127 belong to words here; a run is then cut at non-alphanumeric characters.
             let run = &piece[start..at];
-            if run.is_ascii() {
+            if high < 0x80 {
                 self.identifier(run);
             } else {
                 for identifier in crate::terms::identifiers(run) {
@@ -183,6 +178,13 @@ impl<'t> Counter<'t> {
     }
 }
 
-fn is_word_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
-}
+/// True for the bytes of words.
+const WORD: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = (byte as u8).is_ascii_alphanumeric() || byte as u8 == b'_' || byte >= 0x80;
+        byte += 1;
+    }
+    table
+};

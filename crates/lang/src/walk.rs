@@ -101,7 +101,7 @@ struct Annotation {
 
 impl<'t> Walk<'t> {
     pub fn new(text: &'t str, rules: &'t Rules, hooks: &'t dyn Hooks) -> Self {
-        let mut strings = Interner::default();
+        let mut strings = Interner::for_text(text.len());
         // The empty scope and the file symbol come first, so that ids do not depend on the walk.
         let name = strings.intern("");
         let file = SymbolRow {
@@ -119,7 +119,7 @@ impl<'t> Walk<'t> {
             hooks,
             strings,
             symbols: vec![file],
-            refs: Vec::new(),
+            refs: Vec::with_capacity(text.len() / 96),
             imports: Vec::new(),
             bases: Vec::new(),
             bindings: Vec::new(),
@@ -138,7 +138,7 @@ impl<'t> Walk<'t> {
             path_until: 0,
             annotation_until: 0,
             recovery: recover::Recovery::default(),
-            seen_refs: FxHashMap::default(),
+            seen_refs: FxHashMap::with_capacity_and_hasher(text.len() / 96, Default::default()),
             deferred: Vec::new(),
             sections: Vec::new(),
         }
@@ -146,36 +146,53 @@ impl<'t> Walk<'t> {
 
     /// Visits every node below the cursor, in source order.
     pub fn run(&mut self, cursor: &mut TreeCursor<'t>) {
-        let mut depth = 0usize;
+        let rules: &'t Rules = self.rules;
+        let has_type_fields = !rules.type_fields.is_empty();
+        // How many siblings are still to come, for each node on the way down. A cursor finds out that
+        // there is none only by climbing through everything that is hidden.
+        let mut left: Vec<usize> = vec![0];
         loop {
+            let depth = left.len() - 1;
             self.depth = depth;
-            if !self.rules.type_fields.is_empty() {
-                self.type_field(cursor);
+            let node = cursor.node();
+            let rule = rules.kinds.get(node.kind_id() as usize);
+            if has_type_fields && rule.is_some_and(|rule| rule.identifier) {
+                self.type_field(cursor, node);
             }
-            let descend = self.visit(cursor.node());
-            if descend && depth < MAX_DEPTH && cursor.goto_first_child() {
-                depth += 1;
-                continue;
+            if self.visit(node, rule) {
+                let children = node.child_count();
+                if depth < MAX_DEPTH && children > 0 && cursor.goto_first_child() {
+                    left.push(children as usize - 1);
+                    continue;
+                }
             }
             self.truncated |= depth >= MAX_DEPTH;
-            loop {
-                self.close(depth);
-                if cursor.goto_next_sibling() {
-                    break;
-                }
-                if !cursor.goto_parent() {
-                    return;
-                }
-                depth -= 1;
+            if !self.next(cursor, &mut left) {
+                return;
             }
         }
     }
 
+    /// Moves to the next node that is not below this one; false at the end.
+    fn next(&mut self, cursor: &mut TreeCursor<'t>, left: &mut Vec<usize>) -> bool {
+        while let Some(siblings) = left.last_mut() {
+            let has_next = *siblings > 0;
+            *siblings = siblings.saturating_sub(1);
+            self.close(left.len() - 1);
+            if has_next && cursor.goto_next_sibling() {
+                return true;
+            }
+            left.pop();
+            if left.is_empty() || !cursor.goto_parent() {
+                return false;
+            }
+        }
+        false
+    }
+
     /// Notes that an identifier stands where a type does.
-    fn type_field(&mut self, cursor: &TreeCursor<'t>) {
-        let node = cursor.node();
-        let is_identifier = self.rules.kinds.get(node.kind_id() as usize).is_some_and(|rule| rule.identifier);
-        if is_identifier && cursor.field_id().is_some_and(|field| self.rules.type_fields.contains(&field.get())) {
+    fn type_field(&mut self, cursor: &TreeCursor<'t>, node: Node<'t>) {
+        if cursor.field_id().is_some_and(|field| self.rules.type_fields.contains(&field.get())) {
             self.type_until = self.type_until.max(node.end_byte());
         }
     }
@@ -189,10 +206,9 @@ impl<'t> Walk<'t> {
         }
     }
 
-    fn visit(&mut self, node: Node<'t>) -> bool {
-        let rules: &'t Rules = self.rules;
+    fn visit(&mut self, node: Node<'t>, rule: Option<&'t KindRule>) -> bool {
         self.recover(node);
-        let Some(rule) = rules.kinds.get(node.kind_id() as usize) else {
+        let Some(rule) = rule else {
             // Only errors have a kind that the grammar does not list.
             self.enter_error(node);
             return true;
@@ -218,7 +234,14 @@ impl<'t> Walk<'t> {
             return false;
         }
         self.apply(node, rule);
-        true
+        // Most strings hold nothing but text; a third of the nodes of some files stand in them.
+        !rule.string || may_interpolate(self.text_of(node))
+    }
+
+    /// Returns the name of a node's kind.
+    pub fn kind(&self, node: Node<'_>) -> &'t str {
+        let rules: &'t Rules = self.rules;
+        rules.kinds.get(node.kind_id() as usize).map_or("ERROR", |rule| rule.name.as_str())
     }
 
     fn apply(&mut self, node: Node<'t>, rule: &'t KindRule) {
@@ -371,6 +394,11 @@ impl<'t> Walk<'t> {
     pub fn reference(&mut self, path: &str, kind: RefKind, start: usize, line: u32, arguments: u8) {
         self.reference_of(self.owner(), path, kind, start, line, arguments);
     }
+}
+
+/// True when a string may hold code: every language marks it by one of these.
+fn may_interpolate(text: &str) -> bool {
+    text.bytes().any(|byte| matches!(byte, b'{' | b'$' | b'#' | b'`' | b'\\'))
 }
 
 /// Returns the first child that a finder names.

@@ -4,6 +4,7 @@ mod dataflow;
 mod documents;
 mod guess;
 mod outside;
+mod overloads;
 mod structure;
 mod testing;
 
@@ -11,7 +12,7 @@ use crate::links::{Reason, Unresolved};
 use crate::policy::Modules as Style;
 use crate::resolve::{Kind, Resolver, Value, Want};
 use crate::world::{Module, World};
-use contextd_model::facts::{FILE_SYMBOL, RefRow, SymbolRow, UNKNOWN_PARAMETERS, modifier};
+use contextd_model::facts::{FILE_SYMBOL, RefRow, modifier};
 use contextd_model::graph::{EdgeRow, KNOWN_CONFIDENCE, OutsideEdge};
 use contextd_model::{EdgeKind, Provenance, RefKind, SymbolKind};
 
@@ -147,7 +148,7 @@ impl<'f> FileLinker<'_, 'f> {
     fn refer_to(&mut self, row: &RefRow, target: u32, sure: u8) {
         let world = self.world;
         let source = world.global(self.file, row.owner);
-        let target = self.overload(target, row);
+        let (target, sure) = self.overload(target, row, sure);
         let found = world.kind(target);
         if !found.is_code() {
             return;
@@ -155,15 +156,9 @@ impl<'f> FileLinker<'_, 'f> {
         let (line, count) = (row.line, row.count);
         match row.kind() {
             RefKind::Call | RefKind::Construct | RefKind::Macro if found.is_type() => {
-                let constructor = self.constructor(target);
-                self.push(
-                    source,
-                    constructor.unwrap_or(target),
-                    EdgeKind::Calls,
-                    line,
-                    sure,
-                    count,
-                );
+                let constructor = self.constructor(target, row, sure);
+                let (made_by, surely) = constructor.unwrap_or((target, sure));
+                self.push(source, made_by, EdgeKind::Calls, line, surely, count);
                 if constructor.is_some() {
                     self.push(source, target, EdgeKind::References, line, sure, count);
                 }
@@ -190,38 +185,6 @@ impl<'f> FileLinker<'_, 'f> {
         }
     }
 
-    /// Returns the overload that takes as many arguments as a call gives; the symbol itself when it
-    /// does, when that is not known, or when no other one does. A language whose methods list `self`
-    /// has no overloads.
-    fn overload(&self, target: u32, row: &RefRow) -> u32 {
-        let world = self.world;
-        let (file, chosen) = (world.file_of(target), world.row(target));
-        let is_fitting = |parameters: u8| parameters == row.arguments;
-        if row.arguments == UNKNOWN_PARAMETERS
-            || !chosen.kind().is_callable()
-            || chosen.parameters == UNKNOWN_PARAMETERS
-            || is_fitting(chosen.parameters)
-            || world.tables[file as usize].policy.modules == Style::Dotted
-        {
-            return target;
-        }
-        let rows = world.files[file as usize].view.symbols;
-        let same = |other: &SymbolRow| {
-            (other.parent, other.name, other.kind) == (chosen.parent, chosen.name, chosen.kind)
-                && other.has(modifier::DECLARATION) == chosen.has(modifier::DECLARATION)
-        };
-        let start = chosen.parent as usize + 1;
-        let inside = rows
-            .iter()
-            .enumerate()
-            .skip(start)
-            .take_while(|(_, other)| other.parent >= chosen.parent);
-        let mut fitting = inside.filter(|(_, other)| same(other) && is_fitting(other.parameters));
-        fitting
-            .next()
-            .map_or(target, |(at, _)| world.global(file, at as u32))
-    }
-
     /// `super(…)` calls the constructor of the base.
     fn refer_to_base(&mut self, row: &RefRow, owner: u32) {
         // Where classes are called to make them, `super()` is only the way to the base's members.
@@ -237,29 +200,6 @@ impl<'f> FileLinker<'_, 'f> {
             return;
         };
         self.refer_to(row, base.target, base.sure);
-    }
-
-    /// Returns the constructor that a class defines itself.
-    fn constructor(&self, class: u32) -> Option<u32> {
-        let world = self.world;
-        let file = world.file_of(class);
-        let local = world.local(class);
-        let policy = world.tables[file as usize].policy;
-        let rows = world.files[file as usize].view.symbols;
-        let members = rows
-            .iter()
-            .enumerate()
-            .skip(local as usize + 1)
-            .take_while(|(_, row)| row.parent >= local)
-            .filter(|(_, row)| row.parent == local);
-        let mut found = members.filter(|(_, row)| {
-            row.kind() == SymbolKind::Constructor
-                || row.kind() == SymbolKind::Method
-                    && policy
-                        .constructors
-                        .contains(&world.files[file as usize].view.str(row.name))
-        });
-        found.next().map(|(at, _)| world.global(file, at as u32))
     }
 
     fn imports(&mut self) {

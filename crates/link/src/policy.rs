@@ -36,6 +36,8 @@ pub struct Policy {
     pub bare_calls: bool,
     /// Names of constructors, besides symbols of that kind.
     pub constructors: &'static [&'static str],
+    /// Several callables of one name may stand in one place, told apart by types or labels.
+    pub overloads: bool,
     /// Words that stand for the base type.
     pub supers: &'static [&'static str],
 }
@@ -52,6 +54,7 @@ const fn policy(
         modules,
         implicit_self,
         bare_calls: false,
+        overloads: matches!(family, 4 | 5 | 10),
         constructors: &[],
         supers: &["super"],
     }
@@ -96,6 +99,7 @@ static ALL: &[Policy] = &[
     },
     Policy {
         supers: &[],
+        overloads: true,
         ..policy("cpp", 8, Modules::Include, true)
     },
     Policy {

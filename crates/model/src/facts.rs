@@ -41,6 +41,8 @@ pub mod modifier {
     /// Defined inside a function body, so not reachable by name from elsewhere.
     pub const LOCAL: u32 = 1 << 14;
     pub const DEPRECATED: u32 = 1 << 15;
+    /// A function that is named where it is passed or returned: its name is known inside it alone.
+    pub const EXPRESSION: u32 = 1 << 16;
 }
 
 /// Properties of a file, as bits of [`FileFacts::flags`].

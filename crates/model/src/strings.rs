@@ -47,7 +47,11 @@ impl StringTable {
     }
 
     pub fn get(&self, id: StrId) -> &str {
-        self.view().get(id)
+        let at = id.0 as usize;
+        if at == 0 || at >= self.ends.len() {
+            return "";
+        }
+        self.bytes.get(self.ends[at - 1] as usize..self.ends[at] as usize).unwrap_or("")
     }
 
     pub fn len(&self) -> usize {

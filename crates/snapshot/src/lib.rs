@@ -8,6 +8,7 @@ mod blocks;
 mod column;
 mod container;
 mod error;
+mod evidence;
 mod front;
 mod graph;
 mod lock;

@@ -37,7 +37,7 @@ fn fill_in(snapshot: &Snapshot, number: u32, record: &mut FileRecord, rows: &mut
         return Vec::new();
     }
     let file = snapshot.file(number);
-    let Some(view) = file.facts(Wanted::All, rows) else { return Vec::new() };
+    let Some(view) = file.facts(Wanted::Chunks, rows) else { return Vec::new() };
     record.lines = view.lines;
     record.symbols = view.symbols.len() as u32;
     record.chunks = view.chunks.len() as u32;

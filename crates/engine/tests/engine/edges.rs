@@ -1,7 +1,7 @@
 //! Edges as they come out of the whole pipeline, where the linker reads segments and not facts.
 
 use crate::support::{difference_to_fresh, open, refresh, write};
-use contextd_model::SymbolKind;
+use contextd_model::{EdgeKind, SymbolKind};
 use std::path::Path;
 
 /// Indexes files and returns their edges: `a.go:f calls b.go:g`, with the confidence when guessed.
@@ -105,4 +105,36 @@ fn outside_edges_follow_edits() {
     let found = edges(root, &[]);
     assert!(found.contains(&"a.py:f reads_env env:TWO @4".to_owned()) && found.contains(&"a.py owned_by owner:@me @0".to_owned()), "{}", found.join("\n"));
     assert!(!found.iter().any(|edge| edge.contains("ONE") || edge.contains("@all") || edge.contains("dataflow")), "{}", found.join("\n"));
+}
+
+#[test]
+fn edges_name_the_file_they_are_written_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = [
+        ("Cargo.toml", "[package]\nname = \"demo\"\n"),
+        ("src/lib.rs", "mod kind;\nmod shows;\n"),
+        ("src/kind.rs", "pub trait Show { fn show(&self); }\npub struct Kind;\n"),
+        ("src/shows.rs", "use crate::kind::{Kind, Show};\n\n\n\nimpl Show for Kind {\n    fn show(&self) {}\n}\n"),
+        ("a.py", "def load():\n    return 1\n"),
+        ("b.py", "from a import load\n\ndef use():\n    value = load()\n    return value\n"),
+    ];
+    edges(folder.path(), &files);
+    let snapshot = open(folder.path()).snapshot().unwrap().unwrap();
+    let mut found = Vec::new();
+    for source in 0..snapshot.symbol_count() {
+        for edge in snapshot.graph().out(source).iter().filter(|edge| matches!(edge.kind(), EdgeKind::Implements | EdgeKind::Dataflow)) {
+            found.push(format!("{} {} {}:{}", snapshot.symbol(source).name(), edge.kind(), snapshot.file(snapshot.written_in(source, edge)).path(), edge.line));
+        }
+    }
+    found.sort();
+    assert_eq!(found, ["Kind implements src/shows.rs:5", "load dataflow b.py:4"]);
+}
+
+#[test]
+fn a_function_expression_is_known_inside_itself_alone() {
+    let files = [
+        ("log.js", "module.exports = function log() {}\n"),
+        ("app.js", "const log = require('./log')\napp.use(function log(req) { return log(req.next) })\nfunction other() { return log() }\n"),
+    ];
+    check(&files, &["app.js:other calls log.js:log", "! app.js:log calls", "! app.js:other calls app.js:log"]);
 }

@@ -32,7 +32,7 @@ impl Hooks for Bash {
     }
 
     fn visit<'t>(&self, node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-        match node.kind() {
+        match walk.kind(node) {
             "function_definition" => function(node, walk),
             "command" => command(node, walk),
             "variable_assignment" => {

@@ -18,7 +18,7 @@ impl Hooks for CSharp {
     }
 
     fn visit<'t>(&self, node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-        match node.kind() {
+        match walk.kind(node) {
             "using_directive" => using(node, walk),
             "file_scoped_namespace_declaration" => file_namespace(node, walk),
             "field_declaration" | "event_field_declaration" => fields(node, walk),

@@ -7,7 +7,7 @@ mod patterns;
 use super::Hooks;
 use crate::names;
 use crate::walk::{Flow, Walk, line_of};
-use contextd_model::facts::{FILE_SYMBOL, SymbolRow, binding, modifier};
+use contextd_model::facts::{FILE_SYMBOL, SymbolRow, binding, import_kind, modifier};
 use contextd_model::{RefKind, SymbolKind, Visibility};
 use tree_sitter::Node;
 
@@ -15,7 +15,7 @@ pub struct EcmaScript;
 
 impl Hooks for EcmaScript {
     fn visit<'t>(&self, node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-        match node.kind() {
+        match walk.kind(node) {
             "import_statement" => modules::import(node, walk),
             "export_statement" => modules::export(node, walk),
             "lexical_declaration" | "variable_declaration" => declaration(node, walk),
@@ -24,7 +24,7 @@ impl Hooks for EcmaScript {
             "method_definition" => method(node, walk),
             "public_field_definition" | "field_definition" => field(node, walk),
             "pair" => pair(node, walk),
-            "arrow_function" | "function_expression" | "class" => anonymous(node, walk),
+            "arrow_function" | "function_expression" | "generator_function" | "class" => anonymous(node, walk),
             "formal_parameters" => patterns::parameters(node, walk),
             "for_in_statement" | "catch_clause" => patterns::loop_or_catch(node, walk),
             "type_parameter" => patterns::type_parameter(node, walk),
@@ -108,6 +108,9 @@ fn callable<'t>(node: Node<'t>, name: Node<'t>, value: Node<'t>, scope: &str, ki
     if !crate::walk::is_name(text) {
         return Flow::Descend;
     }
+    if let Some(inner) = value.child_by_field_name("name") {
+        walk.take(inner.start_byte());
+    }
     let written = value.child_by_field_name("return_type").map_or("", |written| walk.text_of(written));
     let start = name.end_byte() - text.len().min(name.end_byte());
     let index = walk.add_symbol(node, start, text, scope, kind, value.child_by_field_name("body"), written, false);
@@ -144,9 +147,6 @@ fn assignment<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     };
     let Some(property) = left.child_by_field_name("property") else { return Flow::Descend };
     if is_function(right) && !name.is_empty() {
-        if let Some(inner) = right.child_by_field_name("name") {
-            walk.take(inner.start_byte());
-        }
         let before = walk.symbols.len();
         let flow = callable(node, property, right, scope, kind, walk);
         if let Some(row) = walk.symbols.get_mut(before).filter(|_| scope.is_empty()) {
@@ -187,12 +187,10 @@ fn anonymous<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     if node.kind() == "arrow_function" {
         patterns::lone_parameter(node, walk);
     }
-    let exported = node.parent().is_some_and(|parent| parent.kind() == "export_statement");
-    if !exported || node.child_by_field_name("name").is_some() {
-        // A function expression's own name is visible inside it alone.
-        if let Some(name) = node.child_by_field_name("name").filter(|_| node.kind() == "function_expression") {
-            walk.take(name.start_byte());
-        }
+    if let Some(name) = node.child_by_field_name("name") {
+        return named_expression(node, name, walk);
+    }
+    if !node.parent().is_some_and(|parent| parent.kind() == "export_statement") {
         return Flow::Descend;
     }
     let kind = if node.kind() == "class" { SymbolKind::Class } else { SymbolKind::Function };
@@ -200,6 +198,26 @@ fn anonymous<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let row = &mut walk.symbols[index as usize];
     row.modifiers |= modifier::EXPORTED | modifier::DEFAULT;
     row.visibility = Visibility::Public as u8;
+    Flow::Descend
+}
+
+/// A function that is named where it is passed, returned or called: `app.use(function log() {})`. One
+/// that is the value of a name goes by that name.
+fn named_expression<'t>(node: Node<'t>, name: Node<'t>, walk: &mut Walk<'t>) -> Flow {
+    if node.kind() == "class" || walk.is_taken(name.start_byte()) {
+        return Flow::Descend;
+    }
+    let assigned = node.parent().filter(|parent| parent.kind() == "assignment_expression").and_then(|parent| parent.child_by_field_name("left"));
+    let is_export = at_module_level(walk) && assigned.is_some_and(|left| walk.text_of(left) == "module.exports");
+    if is_export {
+        walk.import("", walk.text_of(name), "default", import_kind::REEXPORT, line_of(name));
+    }
+    let written = node.child_by_field_name("return_type").map_or("", |written| walk.text_of(written));
+    let index = walk.add_symbol(node, name.start_byte(), walk.text_of(name), "", SymbolKind::Function, node.child_by_field_name("body"), written, false);
+    let (modifiers, visibility) = if is_export { (modifier::EXPORTED, Visibility::Public) } else { (modifier::LOCAL | modifier::EXPRESSION, Visibility::Private) };
+    let row = &mut walk.symbols[index as usize];
+    row.modifiers |= modifiers;
+    row.visibility = visibility as u8;
     Flow::Descend
 }
 

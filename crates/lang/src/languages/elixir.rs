@@ -13,7 +13,7 @@ pub struct Elixir;
 
 impl Hooks for Elixir {
     fn visit<'t>(&self, node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-        match node.kind() {
+        match walk.kind(node) {
             "unary_operator" => attributes::attribute(node, walk),
             _ => call(node, walk),
         }

@@ -10,7 +10,7 @@ pub struct Go;
 
 impl Hooks for Go {
     fn visit<'t>(&self, node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-        match node.kind() {
+        match walk.kind(node) {
             "import_spec" => import(node, walk),
             "package_clause" => {
                 let name = node.named_child(0).map_or("", |child| walk.text_of(child));

@@ -13,7 +13,7 @@ const TYPES: [&str; 5] = ["user_type", "nullable_type", "function_type", "parent
 
 impl Hooks for Kotlin {
     fn visit<'t>(&self, node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-        match node.kind() {
+        match walk.kind(node) {
             "package_header" => {
                 let path = child(node, "qualified_identifier").map_or_else(String::new, |name| names::path(walk.text_of(name)));
                 walk.package = walk.intern(&path);

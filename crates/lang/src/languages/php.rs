@@ -11,7 +11,7 @@ pub struct Php;
 
 impl Hooks for Php {
     fn visit<'t>(&self, node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-        match node.kind() {
+        match walk.kind(node) {
             "namespace_definition" => namespace(node, walk),
             "namespace_use_declaration" => imports(node, walk),
             "require_expression" | "require_once_expression" | "include_expression" | "include_once_expression" => include(node, walk),

@@ -10,7 +10,7 @@ pub struct Python;
 
 impl Hooks for Python {
     fn visit<'t>(&self, node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-        match node.kind() {
+        match walk.kind(node) {
             "import_statement" => import(node, walk),
             "import_from_statement" => import_from(node, walk),
             "future_import_statement" => Flow::Skip,

@@ -11,7 +11,7 @@ pub struct Scala;
 
 impl Hooks for Scala {
     fn visit<'t>(&self, node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-        match node.kind() {
+        match walk.kind(node) {
             "package_clause" => package(node, walk),
             "import_declaration" => imports(node, false, walk),
             "export_declaration" => imports(node, true, walk),

@@ -12,7 +12,7 @@ pub struct Swift;
 
 impl Hooks for Swift {
     fn visit<'t>(&self, node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-        match node.kind() {
+        match walk.kind(node) {
             "import_declaration" => import(node, walk),
             "function_declaration" | "protocol_function_declaration" => operator(node, walk),
             "init_declaration" => member(node, "init", SymbolKind::Constructor, walk),

@@ -10,7 +10,7 @@ pub struct Zig;
 
 impl Hooks for Zig {
     fn visit<'t>(&self, node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-        match node.kind() {
+        match walk.kind(node) {
             "variable_declaration" => variable(node, walk),
             "container_field" => field(node, walk),
             "test_declaration" => test(node, walk),

@@ -24,12 +24,12 @@ impl<'t> Walk<'t> {
         let names: Vec<Node<'t>> = if several.len() > 1 {
             several
         } else if rule.many {
-            listed(name)
+            self.listed(name)
         } else {
             vec![name]
         };
         let values: Vec<Node<'t>> = match value {
-            Some(value) if rule.many => listed(value),
+            Some(value) if rule.many => self.listed(value),
             Some(value) => vec![value],
             None => Vec::new(),
         };
@@ -38,6 +38,18 @@ impl<'t> Walk<'t> {
             let value = if paired { values.get(index) } else if index == 0 { values.first() } else { None };
             self.bind(*name, type_text, value.copied());
         }
+    }
+
+    /// Returns what a list or tuple holds; anything else stands for itself.
+    fn listed(&self, node: Node<'t>) -> Vec<Node<'t>> {
+        if self.rules.kinds.get(node.kind_id() as usize).is_some_and(|rule| rule.listing) {
+            let mut cursor = node.walk();
+            let children: Vec<_> = node.named_children(&mut cursor).collect();
+            if !children.is_empty() {
+                return children;
+            }
+        }
+        vec![node]
     }
 
     fn bind_as(&mut self, name: Node<'t>, type_text: &str, how: u8) {
@@ -130,8 +142,3 @@ impl<'t> Walk<'t> {
     }
 }
 
-fn listed(node: Node<'_>) -> Vec<Node<'_>> {
-    let mut cursor = node.walk();
-    let children: Vec<_> = if node.kind().contains("list") || node.kind().contains("tuple") { node.named_children(&mut cursor).collect() } else { Vec::new() };
-    if children.is_empty() { vec![node] } else { children }
-}

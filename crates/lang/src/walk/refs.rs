@@ -52,7 +52,7 @@ impl<'t> Walk<'t> {
         }
         let path = names::path(self.text_of(node));
         let last = names::split_last(&path).1;
-        if !self.text_of(name).contains(last) || self.rules.ignore.iter().any(|word| word == last) {
+        if self.text_of(name) != last && !self.text_of(name).contains(last) || self.rules.ignore.iter().any(|word| word == last) {
             // The last word is none of the program's: `Foo.this`, `Foo::class`.
             return;
         }
@@ -235,7 +235,10 @@ impl<'t> Walk<'t> {
 fn last_name(text: &str, name: &str) -> Option<usize> {
     let head = text.trim_end();
     let head = if head.ends_with(['>', ']']) { head.find(['<', '[']).filter(|&at| at > 0).map_or(head, |at| &head[..at]) } else { head };
-    head.rfind(name).or_else(|| text.rfind(name))
+    match head.strip_suffix(name) {
+        Some(before) => Some(before.len()),
+        None => head.rfind(name).or_else(|| text.rfind(name)),
+    }
 }
 
 /// Returns the HTTP method that an annotation's name tells, `ROUTE` for any.

@@ -368,7 +368,7 @@ struct Draft<'t, 'a> {
 /// Offset of the last component of a written name: `bar` in `Foo::bar`.
 fn name_end_anchor(node: Node<'_>, name: &str, text: &str) -> usize {
     let written = text.get(node.byte_range()).unwrap_or("");
-    node.start_byte() + written.rfind(name).unwrap_or(0)
+    node.start_byte() + written.strip_suffix(name).map_or_else(|| written.rfind(name).unwrap_or(0), str::len)
 }
 
 fn line_at(text: &str, start: usize, node: Node<'_>) -> u32 {

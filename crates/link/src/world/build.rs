@@ -155,10 +155,14 @@ fn pairs(world: &World<'_>, file: u32) -> Pairs {
             || row.kind() == SymbolKind::Method
                 && (parent.is_callable() || parent == SymbolKind::File);
         if !hidden {
-            pairs.scopes.push((
-                key::within(u64::from(world.global(file, row.parent)), name),
-                symbol,
-            ));
+            let scope = if row.has(modifier::EXPRESSION) {
+                symbol
+            } else {
+                world.global(file, row.parent)
+            };
+            pairs
+                .scopes
+                .push((key::within(u64::from(scope), name), symbol));
         }
         if row.has(modifier::LOCAL) || !row.kind().is_code() || row.kind() == SymbolKind::Extension
         {

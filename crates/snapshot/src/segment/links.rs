@@ -39,7 +39,7 @@ impl Links {
             facts,
             interner,
             strings: Vec::new(),
-            known: FxHashMap::default(),
+            known: vec![UNKNOWN; facts.strings.len()],
             numbers: FxHashMap::default(),
         };
         let types = limited(&facts.symbols)
@@ -57,6 +57,16 @@ impl Links {
         links.each_string(|id| *id = StrId(places.place(*id)));
         links.strings = places.strings;
         links
+    }
+
+    /// Empties all lists and keeps their memory.
+    pub(super) fn clear(&mut self) {
+        self.strings.clear();
+        self.types.clear();
+        self.refs.clear();
+        self.imports.clear();
+        self.bases.clear();
+        self.bindings.clear();
     }
 
     pub(super) fn each_string(&mut self, mut change: impl FnMut(&mut StrId)) {
@@ -150,12 +160,16 @@ fn limited<T>(rows: &[T]) -> &[T] {
     &rows[..rows.len().min(MAX_ROWS)]
 }
 
+/// Mark of a string that has no place yet.
+const UNKNOWN: u32 = u32::MAX;
+
 /// Gives each string of a file its place in the file's list.
 struct Places<'a> {
     facts: &'a FileFacts,
     interner: &'a mut Interner,
     strings: Vec<u32>,
-    known: FxHashMap<StrId, u32>,
+    /// Place of each string of the file, or [`UNKNOWN`].
+    known: Vec<u32>,
     /// Places by the numbers of their strings: a text that the file has twice is one string here.
     numbers: FxHashMap<u32, u32>,
 }
@@ -165,12 +179,15 @@ impl Places<'_> {
         if id.is_empty() {
             return 0;
         }
-        if let Some(&place) = self.known.get(&id) {
-            return place;
+        let Some(&known) = self.known.get(id.0 as usize) else {
+            return 0;
+        };
+        if known != UNKNOWN {
+            return known;
         }
         let text = self.facts.str(id);
         let place = if text.is_empty() { 0 } else { self.push(text) };
-        self.known.insert(id, place);
+        self.known[id.0 as usize] = place;
         place
     }
 

@@ -6,6 +6,7 @@
 
 use crate::{column, front};
 use rustc_hash::FxHashMap;
+use std::cmp::Ordering;
 
 /// Collects strings while files are added.
 pub(crate) struct Interner {
@@ -47,7 +48,7 @@ impl Interner {
         let (mut names, mut links): (Vec<_>, Vec<_>) = numbers
             .into_iter()
             .partition(|&(_, number)| is_name[number as usize]);
-        names.sort_by_cached_key(|(text, _)| (lower_chars(text).collect::<String>(), text.clone()));
+        names.sort_unstable_by(|(left, _), (right, _)| compare_names(left, right));
         links.sort_unstable();
         let mut final_numbers = vec![0; is_name.len()];
         for (at, (_, number)) in names.iter().chain(&links).enumerate() {
@@ -79,6 +80,18 @@ impl Strings {
     pub(crate) fn pack_links(&self) -> Vec<u8> {
         front::pack(self.links.iter().map(AsRef::as_ref))
     }
+}
+
+/// Orders names without regard to case, then by their bytes.
+fn compare_names(left: &str, right: &str) -> Ordering {
+    let lower = if left.is_ascii() && right.is_ascii() {
+        let (left, right) = (left.bytes(), right.bytes());
+        left.map(|byte| byte.to_ascii_lowercase())
+            .cmp(right.map(|byte| byte.to_ascii_lowercase()))
+    } else {
+        lower_chars(left).cmp(lower_chars(right))
+    };
+    lower.then_with(|| left.cmp(right))
 }
 
 /// Returns the characters that names are sorted by; UTF-8 keeps their order.

@@ -19,6 +19,8 @@ use std::ops::Range;
 pub enum Wanted {
     /// What the linker reads: everything but signatures, doc texts and chunks, which are left empty.
     Links,
+    /// Symbols and chunks with their names and places; texts, types and what the linker reads are left empty.
+    Chunks,
     /// Everything.
     All,
 }
@@ -141,10 +143,15 @@ impl LinkRows {
         self.chunks.clear();
         scratch.known.clear();
         scratch.places.clear();
-        self.read_links(segment, file, scratch)?;
+        match wanted {
+            Wanted::Chunks => self.links.clear(),
+            _ => self.read_links(segment, file, scratch)?,
+        }
         self.read_symbols(segment, file, scratch);
-        if wanted == Wanted::All {
-            self.read_texts(segment, file, scratch)?;
+        match wanted {
+            Wanted::Links => {}
+            Wanted::Chunks => self.read_chunks(segment, file, scratch)?,
+            Wanted::All => self.read_texts(segment, file, scratch)?,
         }
         Some(self.string(
             segment,
@@ -229,27 +236,61 @@ impl LinkRows {
     }
 
     fn read_texts(&mut self, segment: &Segment, file: u32, scratch: &mut Scratch) -> Option<()> {
-        let Scratch {
-            lengths,
-            labels,
-            text_blocks,
-            ..
-        } = scratch;
         let mut reader = Reader::new(segment.details(file));
-        details::take_symbols(&mut reader, &mut self.symbols, lengths);
-        details::take_chunks(&mut reader, &self.symbols, &mut self.chunks, labels);
+        details::take_symbols(&mut reader, &mut self.symbols, &mut scratch.lengths);
+        details::take_chunks(
+            &mut reader,
+            &self.symbols,
+            &mut self.chunks,
+            &mut scratch.labels,
+        );
         let range = segment.column(Section::FileTextEnd).range(file);
-        let mut at = self.bytes.len();
+        let at = self.bytes.len();
         segment.text().read(
             range.start as usize..range.end as usize,
-            text_blocks,
+            &mut scratch.text_blocks,
             &mut self.bytes,
         )?;
         // The texts lie in the table as one run now; only their ends are missing.
-        for (row, length) in lengths.iter().enumerate() {
-            self.symbols[row].signature = self.next_text(&mut at, length.signature);
-            self.symbols[row].doc = self.next_text(&mut at, length.doc);
+        let mut end = at;
+        for (row, length) in scratch.lengths.iter().enumerate() {
+            self.symbols[row].signature = self.next_text(&mut end, length.signature);
+            self.symbols[row].doc = self.next_text(&mut end, length.doc);
         }
+        self.label_chunks(end, &scratch.labels);
+        reader.is_whole().then_some(())
+    }
+
+    /// Reads the chunks; of the texts only what labels need, which stands behind those of symbols.
+    fn read_chunks(&mut self, segment: &Segment, file: u32, scratch: &mut Scratch) -> Option<()> {
+        let mut reader = Reader::new(segment.details(file));
+        details::take_symbols(&mut reader, &mut self.symbols, &mut scratch.lengths);
+        details::take_chunks(
+            &mut reader,
+            &self.symbols,
+            &mut self.chunks,
+            &mut scratch.labels,
+        );
+        let at = self.bytes.len();
+        if scratch.labels.iter().any(|&code| code > label::TEXT) {
+            let range = segment.column(Section::FileTextEnd).range(file);
+            let texts = |sum: u32, length: &TextLengths| {
+                sum.saturating_add(length.signature)
+                    .saturating_add(length.doc)
+            };
+            let start = scratch.lengths.iter().fold(range.start, texts);
+            segment.text().read(
+                start as usize..range.end as usize,
+                &mut scratch.text_blocks,
+                &mut self.bytes,
+            )?;
+        }
+        self.label_chunks(at, &scratch.labels);
+        reader.is_whole().then_some(())
+    }
+
+    /// Gives the chunks their labels; those with a text of their own lie one after the other from `at` on.
+    fn label_chunks(&mut self, mut at: usize, labels: &[u32]) {
         for (row, &code) in labels.iter().enumerate() {
             let shown = self
                 .symbols
@@ -264,7 +305,6 @@ impl LinkRows {
             };
         }
         self.bytes.truncate(at);
-        reader.is_whole().then_some(())
     }
 
     fn next_text(&mut self, at: &mut usize, length: u32) -> StrId {

@@ -8,7 +8,7 @@ use super::{MAX_FIELD_LENGTH, MAX_QUALIFIED, details};
 use crate::postings::PostingsBuilder;
 use crate::publish::{Durability, write_atomically};
 use crate::rows::MAX_ROWS;
-use crate::words::for_each_word;
+use crate::words::{KnownWords, for_each_number, for_each_word};
 use crate::{Result, container};
 use contextd_model::facts::{CellRow, FILE_SYMBOL, FileFacts, SymbolRow};
 use contextd_model::{ContentHash, StrId, SymbolKind};
@@ -38,6 +38,7 @@ pub struct SegmentWriter {
     postings: PostingsBuilder,
     counts: SegmentCounts,
     words: Vec<(u32, u8)>,
+    known: KnownWords,
 }
 
 /// How a qualified name is kept.
@@ -181,10 +182,15 @@ impl SegmentWriter {
         let mut lengths = [0u32; 4];
         self.words.clear();
         for (field, text) in texts.into_iter().enumerate() {
-            for_each_word(text, |word| {
-                lengths[field] += 1;
-                self.words.push((self.postings.term(word), field as u8));
-            });
+            for_each_number(
+                text,
+                &mut self.known,
+                |word| self.postings.term(word),
+                |term| {
+                    lengths[field] += 1;
+                    self.words.push((term, field as u8));
+                },
+            );
         }
         self.postings.symbol(symbol, &mut self.words);
         lengths.map(|length| length.min(MAX_FIELD_LENGTH))

@@ -23,7 +23,7 @@ fn exercise_segment(path: &Path) {
             segment.chunks_of_file(file),
             segment.find_file("src/get0.rs"),
         );
-        for wanted in [Wanted::Links, Wanted::All] {
+        for wanted in [Wanted::Links, Wanted::Chunks, Wanted::All] {
             if let Some(view) = segment.facts(file, wanted, &mut rows) {
                 view.symbols
                     .iter()

@@ -62,6 +62,27 @@ proptest! {
     }
 
     #[test]
+    fn chunks_come_without_texts_and_links(seed: u64) {
+        let files = files(&mut Random::new(seed), 4);
+        let dir = tempfile::tempdir().unwrap();
+        let segment = open(&files, &dir);
+        let mut rows = LinkRows::default();
+        for (number, file) in files.iter().enumerate().rev() {
+            let mut expected = file.facts.clone();
+            (expected.refs, expected.imports) = Default::default();
+            (expected.bases, expected.bindings) = Default::default();
+            for row in &mut expected.symbols {
+                for id in [&mut row.signature, &mut row.doc, &mut row.type_text, &mut row.generics, &mut row.annotations] {
+                    *id = StrId::EMPTY;
+                }
+                row.parameters = 0;
+            }
+            let view = segment.facts(number as u32, Wanted::Chunks, &mut rows).unwrap();
+            prop_assert_eq!(plain(&view), plain(&expected.view()));
+        }
+    }
+
+    #[test]
     fn columns_say_what_facts_say(seed: u64) {
         let files = files(&mut Random::new(seed), 6);
         let dir = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Prints what the ledger and the facts cache cost: `cargo run --release -p contextd-store --example measure [FOLDER]`.
+//! Prints what the ledger and the facts cache cost: `cargo run --release -p contextd-store --example ledger_speed [FOLDER]`.
 //!
 //! Files under FOLDER, cut to 8 KB, stand for facts; without it, made-up ones do.
 #![allow(clippy::print_stdout)]
@@ -13,7 +13,7 @@ const BLOBS: usize = 15_000;
 const BLOB_LENGTH: usize = 8192;
 
 fn main() -> Result<()> {
-    let folder = std::env::temp_dir().join(format!("contextd-measure-{}", std::process::id()));
+    let folder = std::env::temp_dir().join(format!("contextd-ledger-speed-{}", std::process::id()));
     measure_cache(&folder, std::env::args().nth(1).map(PathBuf::from))?;
     measure_ledger(&folder)?;
     drop(std::fs::remove_dir_all(&folder));

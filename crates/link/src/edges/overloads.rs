@@ -1,0 +1,93 @@
+//! Several callables of one name in one place: which of them a call means, and how sure that is.
+
+use super::FileLinker;
+use crate::key;
+use crate::policy::Modules as Style;
+use crate::resolve::sure;
+use contextd_model::SymbolKind;
+use contextd_model::facts::{RefRow, SymbolRow, UNKNOWN_PARAMETERS, modifier};
+
+impl FileLinker<'_, '_> {
+    /// Returns the overload that a call means and how sure it is of that: the only one that takes as
+    /// many arguments as the call gives. Where the number does not tell, types or labels would have to,
+    /// so the first one that fits is a guess. A language whose methods list `self` has no overloads.
+    pub(super) fn overload(&self, target: u32, row: &RefRow, surely: u8) -> (u32, u8) {
+        let world = self.world;
+        let (file, chosen) = (world.file_of(target), world.row(target));
+        let policy = world.tables[file as usize].policy;
+        if !chosen.kind().is_callable() || policy.modules == Style::Dotted {
+            return (target, surely);
+        }
+        let same = |other: &SymbolRow| {
+            (other.parent, other.name, other.kind) == (chosen.parent, chosen.name, chosen.kind)
+                && other.has(modifier::DECLARATION) == chosen.has(modifier::DECLARATION)
+        };
+        let scope = world.global(file, chosen.parent);
+        let named = world.in_scope(scope, key::name(world.name_of(target)));
+        if named.len() < 2 {
+            return (target, surely);
+        }
+        let here = |symbol: &u32| world.file_of(*symbol) == file && same(world.row(*symbol));
+        let same: Vec<u32> = named.iter().copied().filter(here).collect();
+        self.choose(target, &same, row, surely, policy.overloads)
+    }
+
+    /// Returns the constructor that a class defines itself and that a call means, and how sure it is.
+    pub(super) fn constructor(&self, class: u32, row: &RefRow, surely: u8) -> Option<(u32, u8)> {
+        let world = self.world;
+        let (file, local) = (world.file_of(class), world.local(class));
+        let policy = world.tables[file as usize].policy;
+        let view = &world.files[file as usize].view;
+        let is_constructor = |other: &SymbolRow| {
+            other.kind() == SymbolKind::Constructor
+                || other.kind() == SymbolKind::Method
+                    && policy.constructors.contains(&view.str(other.name))
+        };
+        let members = self
+            .inside(file, local)
+            .filter(|(_, other)| other.parent == local && is_constructor(other));
+        let found: Vec<u32> = members.map(|(at, _)| world.global(file, at)).collect();
+        let &first = found.first()?;
+        Some(self.choose(first, &found, row, surely, policy.overloads))
+    }
+
+    /// Returns the rows below `parent`, with their numbers.
+    fn inside(&self, file: u32, parent: u32) -> impl Iterator<Item = (u32, &SymbolRow)> {
+        let rows = self.world.files[file as usize].view.symbols;
+        let start = parent as usize + 1;
+        let below = rows.iter().enumerate().skip(start);
+        below
+            .take_while(move |(_, other)| other.parent >= parent)
+            .map(|(at, row)| (at as u32, row))
+    }
+
+    fn choose(
+        &self,
+        first: u32,
+        same: &[u32],
+        row: &RefRow,
+        surely: u8,
+        overloads: bool,
+    ) -> (u32, u8) {
+        if same.len() < 2 {
+            return (first, surely);
+        }
+        let guess = if overloads {
+            surely.min(sure::UNION)
+        } else {
+            surely
+        };
+        let parameters = |symbol: u32| self.world.row(symbol).parameters;
+        let is_told = row.arguments != UNKNOWN_PARAMETERS && parameters(first) != UNKNOWN_PARAMETERS;
+        let mut fitting = same
+            .iter()
+            .copied()
+            .filter(|&symbol| is_told && parameters(symbol) == row.arguments);
+        match (fitting.next(), fitting.next()) {
+            (Some(only), None) => (only, surely),
+            (Some(_), Some(_)) if parameters(first) == row.arguments => (first, guess),
+            (Some(fits), Some(_)) => (fits, guess),
+            (None, _) => (first, guess),
+        }
+    }
+}

@@ -4,6 +4,7 @@
 
 mod again;
 mod codegraph;
+mod counting;
 mod coverage;
 mod gcf;
 mod learn;
@@ -57,6 +58,7 @@ const USAGE: &str = "usage: contextd-bench floor|extract LIST [ROOT]
        contextd-bench gcf TASKS REPOS [CHECKOUT NAME]  tokens of GCF against JSON; of differences, in a checkout to write to
        contextd-bench codegraph CHECKOUT [HOPS]  size and time of CodeGraphContext
        contextd-bench again TASKS CHECKOUT NAME  the same answer again, and after a change elsewhere
+       contextd-bench counting LIST ROOT  counting tokens, against the crate the tables come from
        contextd-bench tokens TASKS REPOS OUT     tokens to equal recall: packs against searching and reading
        contextd-bench learn TASKS REPOS NAME...  a simulated caller over five rounds; indexes and edits the checkouts
        contextd-bench overhead TASKS REPO        what accounting costs a warm query
@@ -73,6 +75,7 @@ fn study(mode: &str, words: &[String]) -> Option<Result<String, String>> {
         ("gcf", words) => Some(gcf::run(words).map(|()| String::new())),
         ("codegraph", words) => Some(codegraph::run(words).map(|()| String::new())),
         ("again", words) => Some(again::run(words).map(|()| String::new())),
+        ("counting", words) => Some(counting::run(words)),
         ("tokens" | "learn" | "overhead", _) => Some(Err(USAGE.to_owned())),
         _ => None,
     }

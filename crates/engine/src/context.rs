@@ -57,7 +57,7 @@ impl Engine {
         let name = profile.unwrap_or(&self.config.query.profile);
         let Some(weights) = Weights::profile(name) else {
             let known: Vec<&str> = Weights::names().collect();
-            return Err(PackError::Request { message: format!("there is no profile `{name}`"), remedy: format!("Known: {}.", known.join(", ")) }.into());
+            return Err(PackError::NotFound { message: format!("there is no profile `{name}`"), suggestions: known.iter().map(ToString::to_string).collect() }.into());
         };
         let weights = self.providers().apply(&weights);
         // The tables are sorted maps, so the same weights have the same text.

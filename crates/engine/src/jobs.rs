@@ -115,7 +115,7 @@ impl Engine {
             return Err(EngineError::Cancelled);
         }
         ledger.job_log(job_id, LogLevel::Info, "started", now())?;
-        let watched = Recorded { inner: progress, job_id, ledger: Mutex::new((self.ledger()?, Instant::now())), counts: Mutex::new((0, 0)), cancelled: AtomicBool::new(false), now };
+        let watched = Recorded { inner: progress, job_id, ledger: Mutex::new((self.ledger()?, Instant::now())), counts: Mutex::new((0, 0)), file: Mutex::default(), cancelled: AtomicBool::new(false), now };
         let result = self.refresh(options, &watched);
         let outcome = match &result {
             Ok(refreshed) => JobOutcome::Completed { metrics: Some(format!("{{\"files\":{},\"read\":{},\"removed\":{},\"sourceBytes\":{}}}", refreshed.files, refreshed.read, refreshed.removed, refreshed.source_bytes)) },
@@ -144,6 +144,8 @@ struct Recorded<'p> {
     ledger: Mutex<(SqliteLedger, Instant)>,
     /// Files read, and how many there are.
     counts: Mutex<(u64, u64)>,
+    /// A file that was read last.
+    file: Mutex<String>,
     /// Somebody asked the job to stop.
     cancelled: AtomicBool,
     now: &'p (dyn Fn() -> i64 + Sync),
@@ -161,6 +163,13 @@ impl Progress for Recorded<'_> {
         self.inner.begin(stage, total);
     }
 
+    fn file(&self, path: &str) {
+        if let Ok(mut file) = self.file.try_lock() {
+            path.clone_into(&mut file);
+        }
+        self.inner.file(path);
+    }
+
     fn advance(&self, done: u64) {
         self.inner.advance(done);
         let (processed, total) = {
@@ -172,7 +181,8 @@ impl Progress for Recorded<'_> {
         let Ok(mut ledger) = self.ledger.try_lock() else { return };
         if ledger.1.elapsed() >= EVERY {
             ledger.1 = Instant::now();
-            let progress = JobProgress { files_total: Some(total), files_processed: processed, current_file: None };
+            let file = self.file.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            let progress = JobProgress { files_total: Some(total), files_processed: processed, current_file: Some(file).filter(|path| !path.is_empty()) };
             // A progress that cannot be written must not stop the work it tells about.
             if let Ok(JobSignal::Cancel) = ledger.0.job_update(self.job_id, &progress, (self.now)()) {
                 self.cancelled.store(true, Ordering::Relaxed);

@@ -26,6 +26,8 @@ pub trait Progress: Sync {
     fn begin(&self, stage: Stage, total: u64);
     /// So many units of the current stage are done.
     fn advance(&self, done: u64);
+    /// A file is being read; of several at once, any.
+    fn file(&self, _path: &str) {}
     /// True when the run should end; asked between batches of files.
     fn is_cancelled(&self) -> bool {
         false

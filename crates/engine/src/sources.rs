@@ -42,6 +42,7 @@ impl<'r> Sources<'r> {
             .zip(files)
             .map(|(facts, file)| {
                 facts.or_else(|| {
+                    progress.file(&file.path);
                     let made = self.extraction.make(file, self.texts.take(&file.path));
                     self.made.fetch_add(1, Ordering::Relaxed);
                     progress.advance(1);

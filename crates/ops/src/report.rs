@@ -28,7 +28,15 @@ pub struct ReportInput {
     pub tokens_input: Option<u64>,
     pub tokens_output: Option<u64>,
     /// `before` or `after` context was given, for comparing tasks; `after` by default
-    pub phase: Option<String>,
+    pub phase: Option<Phase>,
+}
+
+/// When tokens were spent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Phase {
+    Before,
+    After,
 }
 
 pub fn report(context: &Context, input: ReportInput) -> Result<Answer, OpError> {
@@ -39,7 +47,7 @@ pub fn report(context: &Context, input: ReportInput) -> Result<Answer, OpError> 
     context.flush();
     let mut ledger = context.engine.ledger()?;
     if spent {
-        ledger.usage_record(&[spending(context, &input)?])?;
+        ledger.usage_record(&[spending(context, &input)])?;
     }
     let Some(used) = &input.used else { return Ok(Answer::Facts(json!({"recorded": 0}), true)) };
     let reader = context.reader()?;
@@ -77,13 +85,9 @@ fn same_name(said: &str, name: &str) -> bool {
     name == said || name.strip_suffix(said).is_some_and(|rest| rest.ends_with('.'))
 }
 
-fn spending(context: &Context, input: &ReportInput) -> Result<UsageRecord, OpError> {
-    let op = match input.phase.as_deref() {
-        None | Some("after") => "after_integration",
-        Some("before") => "before_integration",
-        Some(other) => return Err(OpError::request(format!("`{other}` is no phase"), "Say `before` or `after`.")),
-    };
-    Ok(UsageRecord {
+fn spending(context: &Context, input: &ReportInput) -> UsageRecord {
+    let op = if input.phase == Some(Phase::Before) { "before_integration" } else { "after_integration" };
+    UsageRecord {
         ts: (context.now)(),
         op: op.to_owned(),
         agent: input.agent.clone(),
@@ -94,5 +98,5 @@ fn spending(context: &Context, input: &ReportInput) -> Result<UsageRecord, OpErr
         session_id: context.asker.session.clone(),
         pack_id: input.pack_id.clone(),
         ..UsageRecord::default()
-    })
+    }
 }

@@ -60,7 +60,7 @@ pub fn says_something(query: &Query, what: &str) -> Result<(), OpError> {
         return Err(OpError::request(format!("the {what} is empty"), "Say in words what you look for or what is to be done."));
     }
     if query.is_empty {
-        return Err(OpError::request(format!("the {what} holds no word to look for, only common words or signs"), "Name a thing: what it is about, an identifier, a message."));
+        return Err(OpError::not_found(format!("the {what} holds no word to look for, only common words or signs"), "Name a thing: what it is about, an identifier, a message."));
     }
     Ok(())
 }

@@ -112,7 +112,7 @@ fn check(inputs: &Inputs<'_>, request: &PackRequest) -> Result<(), PackError> {
     }
     let signature = &request.index_signature;
     if !signature.is_empty() && *signature != inputs.versions.index_signature {
-        return Err(PackError::Request { message: format!("the index has changed: its signature is {}, not {signature}", inputs.versions.index_signature), remedy: "Leave `indexSignature` out to ask the current index.".to_owned() });
+        return Err(PackError::Changed { message: format!("the index has changed: its signature is {}, not {signature}", inputs.versions.index_signature), remedy: "Leave `indexSignature` out to ask the current index.".to_owned() });
     }
     if request.query.trim().is_empty() && request.files.is_empty() && request.focus == Default::default() {
         return Err(PackError::Request { message: "the request names neither a query nor files nor a focus".to_owned(), remedy: "Say what the context is for.".to_owned() });

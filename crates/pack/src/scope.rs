@@ -72,7 +72,8 @@ fn globs(patterns: &[String]) -> Result<GlobSet, PackError> {
         let pattern = pattern.trim_start_matches("./").trim_end_matches('/');
         // A folder stands for what is below it, a bare file name for that file anywhere.
         for form in [pattern.to_owned(), format!("{pattern}/**"), format!("**/{pattern}")] {
-            set.add(Glob::new(&form).map_err(bad)?);
+            // Folders may be called `[id]`: what is no glob stands for itself.
+            set.add(Glob::new(&form).or_else(|_| Glob::new(&globset::escape(&form))).map_err(bad)?);
         }
     }
     set.build().map_err(bad)

@@ -37,8 +37,8 @@ impl Tokenizer {
     /// Returns the number of tokens of a text.
     pub fn count(self, text: &str) -> usize {
         match self {
-            Tokenizer::O200k => pieces::count(0, text, |text| bpe_openai::o200k_base().count(text)),
-            Tokenizer::Cl100k => pieces::count(1, text, |text| bpe_openai::cl100k_base().count(text)),
+            Tokenizer::O200k => pieces::count(0, text, |text| contextd_tokens::O200K.count(text)),
+            Tokenizer::Cl100k => pieces::count(1, text, |text| contextd_tokens::CL100K.count(text)),
             Tokenizer::Estimate => text.chars().count().div_ceil(4),
         }
     }

@@ -5,6 +5,7 @@ mod body;
 mod connection;
 mod guard;
 mod metrics;
+mod narrow;
 mod openapi;
 mod rest;
 mod routes;

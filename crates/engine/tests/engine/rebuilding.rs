@@ -26,6 +26,38 @@ fn a_rebuild_ends_with_the_same_snapshot() {
     }
 }
 
+/// Takes its time with each file, and looks what is recorded when the next stage begins.
+struct Slow<'e> {
+    engine: &'e contextd_engine::Engine,
+    recorded: std::sync::Mutex<Option<String>>,
+}
+
+impl Progress for Slow<'_> {
+    fn begin(&self, stage: Stage, _total: u64) {
+        if stage == Stage::Link {
+            *self.recorded.lock().unwrap() = self.engine.ledger().unwrap().job("slow").unwrap().unwrap().progress.current_file;
+        }
+    }
+    fn advance(&self, _done: u64) {}
+    fn file(&self, _path: &str) {
+        std::thread::sleep(std::time::Duration::from_millis(320));
+    }
+}
+
+#[test]
+fn a_running_rebuild_says_which_file_it_reads() {
+    let place = tempfile::tempdir().unwrap();
+    support::plant(place.path());
+    let engine = support::open(place.path());
+    let order = order("slow", &[]);
+    engine.queue_rebuild(&order, support::now()).unwrap();
+    let slow = Slow { engine: &engine, recorded: std::sync::Mutex::default() };
+    engine.run_rebuild(&order, &support::now, &slow).unwrap();
+    let file = slow.recorded.into_inner().unwrap().expect("a file is recorded while the job runs");
+    assert!(place.path().join(&file).is_file(), "{file}");
+    assert_eq!(engine.ledger().unwrap().job("slow").unwrap().unwrap().progress.current_file, None);
+}
+
 /// Wants to end as soon as reading begins.
 struct Impatient;
 

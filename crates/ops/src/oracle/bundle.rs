@@ -150,7 +150,7 @@ pub fn get_context(context: &Context, input: RefInput) -> Result<Answer, OpError
     let knowledge = context.engine.knowledge(&reader);
     let focus = input.ref_ids.iter().map(|ref_id| node_of(&knowledge, ref_id)).collect::<Result<Vec<_>, _>>()?;
     let limits = Limits { depth: input.depth.unwrap_or(2).min(10), max_nodes: input.max_nodes.unwrap_or(20).min(1_000) };
-    let around = traverse(&knowledge.graph, &focus, &limits).map_err(|many| OpError::request(format!("{} refs are asked for and {} nodes are allowed", many.focus, many.limit), "Ask for fewer refs, or allow more with --max-nodes."))?;
+    let around = traverse(&knowledge.graph, &focus, &limits).map_err(|many| OpError { code: "CTX_E_LIMIT", message: format!("{} refs are asked for and {} nodes are allowed", many.focus, many.limit), remedy: "Ask for fewer refs, or allow more with --max-nodes.".to_owned() })?;
     let maker = Maker { context, reader: &reader, knowledge: &knowledge, around: &around };
     let bundle = maker.bundle(&focus, input.max_chunks.unwrap_or(CHUNKS).min(1_000))?;
     Ok(Answer::Oracle(Box::new(match input.etag {

@@ -52,7 +52,7 @@ pub fn fit(frame: &Frame<'_>, facts: &Facts<'_>) -> Result<ContextPack, OpError>
             if frame.request.strictness == Strictness::Strict {
                 return Err(PackError::BudgetExceeded { message }.into());
             }
-            return Err(OpError::request(message, "Ask for a larger budget."));
+            return Err(OpError { code: "POC_E_BUDGET_EXCEEDED", message, remedy: "Ask for a larger budget.".to_owned() });
         }
         share /= 2;
     }

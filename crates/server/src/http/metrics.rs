@@ -96,15 +96,17 @@ pub async fn metrics(State(service): State<Service>) -> Response {
     service.metrics.write(&mut out);
     let served = service.served.clone();
     let state = tokio::task::spawn_blocking(move || {
-        let engine = served.root().context.engine.clone();
-        (engine.status().ok().flatten(), engine.coverage())
+        let context = served.root().context.clone();
+        let status = context.engine.status().ok().flatten().unwrap_or_default();
+        (contextd_ops::prometheus(&context), status.edges, context.engine.coverage())
     });
-    if let Ok((status, coverage)) = state.await {
-        let status = status.unwrap_or_default();
-        gauge(&mut out, "contextd_index_files", "Files in the snapshot.", f64::from(status.files));
-        gauge(&mut out, "contextd_index_symbols", "Symbols in the snapshot.", f64::from(status.symbols));
-        gauge(&mut out, "contextd_index_edges", "Edges in the snapshot.", status.edges as f64);
-        gauge(&mut out, "contextd_index_bytes", "Bytes of the index folder.", status.size_bytes as f64);
+    if let Ok((accounts, edges, coverage)) = state.await {
+        // A ledger that is busy costs its own counts, not the others.
+        match accounts {
+            Ok(text) => out.push_str(&text),
+            Err(error) => tracing::warn!(code = error.code, "the accounts cannot be counted: {error}"),
+        }
+        gauge(&mut out, "contextd_indexed_edges", "Edges in the index.", edges as f64);
         gauge(&mut out, "contextd_index_complete", "1 when all files are in the snapshot.", f64::from(u8::from(coverage == Coverage::Whole)));
     }
     if let Some(bytes) = resident() {

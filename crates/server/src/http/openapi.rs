@@ -1,16 +1,14 @@
 //! The description of the HTTP routes, made from the table of operations.
 
+use super::narrow::{answered, closed, content, file_path, narrowed, one_or_many, words};
 use super::routes::has_get;
 use crate::inputs;
-use contextd_lang::LanguageId;
-use contextd_model::{ChunkKind, SymbolKind};
 use contextd_ops::{OPERATIONS, Operation, answer_schema};
 use serde_json::{Map, Value, json};
 
 /// Returns the description, as OpenAPI 3.1.
 pub fn openapi() -> Value {
-    let mut schemas = Map::new();
-    schemas.insert("Error".to_owned(), json!({"type": "object", "required": ["error"], "properties": {"error": {"type": "object", "required": ["code", "message", "remedy"], "properties": {"code": {"type": "string"}, "message": {"type": "string"}, "remedy": {"type": "string"}}}}}));
+    let mut schemas = own_schemas();
     let mut paths = service_paths();
     for operation in OPERATIONS {
         paths.insert(format!("/v1/{}", operation.name), path_of(operation, &mut schemas));
@@ -25,7 +23,7 @@ pub fn openapi() -> Value {
 }
 
 fn path_of(operation: &Operation, schemas: &mut Map<String, Value>) -> Value {
-    let answer = lifted(answer_schema(operation.name), schemas);
+    let answer = answered(lifted(answer_schema(operation.name), schemas), operation.name);
     let input = narrowed(lifted(inputs::schema(operation), schemas), operation.name);
     let mut path = json!({"post": route(operation.name, operation.about, Some(&input), &answer)});
     if has_get(operation) {
@@ -39,10 +37,10 @@ fn service_paths() -> Map<String, Value> {
     let text = |about: &str, id: &str, kind: &str| json!({"get": {"operationId": id, "summary": about, "responses": {"200": {"description": "Answer", "content": {kind: {"schema": {"type": "string"}}}}, "default": error()}}});
     let path = file_path();
     let hint = json!({"type": ["string", "null"]});
-    let of = |field: &str| json!({"type": "string", "enum": closed(field)});
+    let of = |field: &str| one_or_many(json!({"type": "string", "enum": closed(field)}));
     let hits = json!({"type": "object", "required": ["q_embed_model", "total", "hits"], "properties": {"q_embed_model": {"type": ["string", "null"]}, "total": {"type": "integer"}, "hits": {"type": "array", "items": {"type": "object"}}}});
-    let filters = json!({"type": "object", "properties": {"lang": of("languages"), "kind": of("kinds"), "path_glob": {"type": "string"}}});
-    let question = json!({"type": "object", "required": ["q"], "properties": {"q": words(), "k": {"type": "integer", "minimum": 0, "maximum": u32::MAX}, "model": hint, "filters": filters}});
+    let filters = json!({"type": "object", "properties": {"lang": of("languages"), "kind": of("kinds"), "path_glob": one_or_many(json!({"type": "string"}))}});
+    let question = json!({"type": "object", "required": ["q"], "properties": {"q": words(), "k": {"type": ["integer", "null"], "minimum": 0, "maximum": u32::MAX}, "model": hint, "filters": filters}});
     let added = json!({"type": "object", "required": ["file_path"], "properties": {"file_path": path, "content": content(), "lang": hint, "mime": hint}});
     let paths = json!({
         "/health": text("Whether the server lives", "health", "text/plain; charset=utf-8"),
@@ -53,7 +51,7 @@ fn service_paths() -> Map<String, Value> {
         "/add_context": {"post": route("service_add_context", "Takes a file, or a text for it, into the index", Some(&added), &answer_schema("add_context"))},
         "/delete_context": {"post": route("service_delete_context", "Takes a file out of the index until it is refreshed", Some(&json!({"type": "object", "required": ["file_path"], "properties": {"file_path": file_path()}})), &answer_schema("delete_context"))},
         "/v1": {"get": route("operations", "The operations", None, &any)},
-        "/rpc": {"post": route("rpc", "JSON-RPC 2.0: a request or a batch", Some(&json!({"type": "object", "required": ["jsonrpc", "method", "id"], "properties": {"jsonrpc": {"const": "2.0"}, "id": {"type": ["number", "string", "null"]}, "method": {"type": "string"}, "params": {"type": "object"}}})), &any)},
+        "/rpc": {"post": rpc()},
     });
     match paths {
         Value::Object(map) => map,
@@ -61,43 +59,39 @@ fn service_paths() -> Map<String, Value> {
     }
 }
 
+fn rpc() -> Value {
+    let request = json!({"type": "object", "required": ["jsonrpc", "method"], "properties": {"jsonrpc": {"const": "2.0"}, "id": {"type": ["number", "string", "null"]}, "method": {"type": "string"}, "params": {"type": ["object", "null"]}}});
+    let input = json!({"anyOf": [request, {"type": "array", "minItems": 1, "maxItems": 50, "description": "A batch; what is no request in it is refused by itself"}]});
+    let reply = json!({"$ref": "#/components/schemas/RpcReply"});
+    let replies = json!({"anyOf": [reply, {"type": "array", "minItems": 1, "items": reply}]});
+    let mut route = route("rpc", "JSON-RPC 2.0: a request, a notification or a batch of them; methods are the operations", Some(&input), &replies);
+    let refused = json!({"description": "What was sent is no request, or names no method", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/RpcReply"}}}});
+    route["responses"]["204"] = json!({"description": "Notifications have no reply"});
+    route["responses"]["400"] = refused.clone();
+    route["responses"]["404"] = refused;
+    route
+}
+
+/// The schemas that no operation brings along.
+fn own_schemas() -> Map<String, Value> {
+    let text = json!({"type": "string"});
+    let error = json!({"type": "object", "required": ["error"], "properties": {"error": {"type": "object", "required": ["code", "message", "remedy"], "properties": {"code": text, "message": text, "remedy": text}}}});
+    let failed = json!({"type": "object", "required": ["code", "message"], "properties": {"code": {"type": "integer"}, "message": text, "data": {"type": "object", "properties": {"code": text, "remedy": text}}}});
+    let reply = json!({"type": "object", "required": ["jsonrpc", "id"], "properties": {"jsonrpc": {"const": "2.0"}, "id": {"type": ["number", "string", "null"]}, "result": {}, "error": failed, "partial": {"type": "boolean"}}, "oneOf": [{"required": ["result"]}, {"required": ["error"]}]});
+    [("Error", error), ("RpcReply", reply)].into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect()
+}
+
 fn route(id: &str, about: &str, input: Option<&Value>, answer: &Value) -> Value {
     let json_of = |schema: &Value| json!({"application/json": {"schema": schema}});
     let mut route = json!({"operationId": id, "summary": about, "responses": {"200": {"description": "Answer; the header x-contextd-partial says that the index is still being built", "content": json_of(answer)}, "default": error()}});
     if let Some(input) = input {
-        route["requestBody"] = json!({"required": input.get("required").is_some(), "content": json_of(input)});
+        route["requestBody"] = json!({"required": input.get("required").or(input.get("anyOf")).is_some(), "content": json_of(input)});
     }
     route
 }
 
 fn error() -> Value {
     json!({"description": "Refusal with a stable code", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}})
-}
-
-/// Texts that say something.
-fn words() -> Value {
-    json!({"type": "string", "minLength": 1, "pattern": NOT_BLANK})
-}
-
-fn file_path() -> Value {
-    json!({"type": "string", "minLength": 1})
-}
-
-/// Text that is no binary.
-fn content() -> Value {
-    json!({"type": ["string", "null"], "pattern": "^[^\\u0000]*$"})
-}
-
-/// Something beside white space.
-const NOT_BLANK: &str = "[^\\t-\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]";
-
-/// Returns the words that a list in an input may hold, when they are known.
-fn closed(field: &str) -> Option<Vec<&'static str>> {
-    match field {
-        "languages" => Some(LanguageId::all().map(LanguageId::name).collect()),
-        "kinds" => Some(SymbolKind::ALL.iter().map(|kind| kind.name()).chain(ChunkKind::ALL.iter().map(|kind| kind.name())).collect()),
-        _ => None,
-    }
 }
 
 /// Moves definitions to the components and says what numbers may be.
@@ -137,35 +131,14 @@ fn plain(value: Value) -> Value {
 }
 
 fn range(format: &str, out: &mut Map<String, Value>) {
-    let most: Option<u64> = match format {
-        "uint8" => Some(u64::from(u8::MAX)),
-        "uint16" => Some(u64::from(u16::MAX)),
-        "uint32" => Some(u64::from(u32::MAX)),
-        // Numbers of JSON are exact up to here everywhere.
-        "uint" | "uint64" | "int64" => Some((1 << 53) - 1),
-        _ => None,
+    let (least, most) = match format {
+        "uint8" => (json!(0), json!(u8::MAX)),
+        "uint16" => (json!(0), json!(u16::MAX)),
+        "uint32" => (json!(0), json!(u32::MAX)),
+        "uint" | "uint64" => (json!(0), json!(u64::MAX)),
+        "int64" => (json!(i64::MIN), json!(i64::MAX)),
+        _ => return,
     };
-    if let Some(most) = most {
-        out.entry("maximum").or_insert_with(|| json!(most));
-    }
-}
-
-/// Says what an operation refuses although its type allows it.
-fn narrowed(mut schema: Value, name: &str) -> Value {
-    for field in inputs::required(name) {
-        let property = &mut schema["properties"][*field];
-        match *field {
-            "confirm" => *property = json!({"const": true, "description": property["description"]}),
-            "paths" => property["minItems"] = json!(1),
-            "file_path" => *property = file_path(),
-            _ => {
-                property["minLength"] = json!(1);
-                property["pattern"] = json!(NOT_BLANK);
-            }
-        }
-    }
-    if schema["properties"].get("content").is_some() {
-        schema["properties"]["content"] = content();
-    }
-    schema
+    out.entry("minimum").or_insert(least);
+    out.entry("maximum").or_insert(most);
 }

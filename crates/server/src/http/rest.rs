@@ -2,6 +2,7 @@
 
 use super::Service;
 use crate::call::{CallProgress, Called, call};
+use crate::inputs;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -79,13 +80,20 @@ fn search_input(mut input: Value) -> Result<Value, OpError> {
     if let Some(query) = input.get_mut("q").map(Value::take) {
         input["query"] = query;
     }
+    let wrong = |field: &str, shape: &str| Err(OpError::request(format!("`{field}` is no {shape}"), "GET /openapi.json tells what it may be."));
+    if input.get("filters").is_some_and(|filters| !filters.is_object() && !filters.is_null()) {
+        return wrong("filters", "object");
+    }
+    if input.get("model").is_some_and(|model| !model.is_string() && !model.is_null()) {
+        return wrong("model", "text");
+    }
     for (theirs, ours) in [("lang", "languages"), ("kind", "kinds"), ("path_glob", "paths")] {
         let given = input.get_mut("filters").and_then(|filters| filters.as_object_mut()).and_then(|filters| filters.remove(theirs));
         let values = match given {
             None | Some(Value::Null) => continue,
             Some(Value::String(one)) => json!([one]),
             Some(Value::Array(many)) => Value::Array(many),
-            Some(_) => return Err(OpError::request(format!("`filters.{theirs}` is no text"), "Give a text or a list of texts.")),
+            Some(_) => return wrong(&format!("filters.{theirs}"), "text or list of texts"),
         };
         if !input["scope"].is_object() {
             input["scope"] = json!({});
@@ -110,7 +118,9 @@ pub fn read(body: &[u8]) -> Result<Value, OpError> {
 pub fn whole_numbers(value: &mut Value) {
     match value {
         Value::Number(number) => {
-            let whole = number.as_f64().filter(|float| number.is_f64() && float.fract() == 0.0 && float.abs() < (1_u64 << 53) as f64);
+            // Both limits are exact as floating-point numbers, and what lies beyond them was rounded to them.
+            let is_exact = |float: &f64| *float > -(2f64.powi(63)) && *float < 2f64.powi(64);
+            let whole = number.as_f64().filter(|float| number.is_f64() && float.fract() == 0.0 && is_exact(float));
             if let Some(float) = whole {
                 *value = if float < 0.0 { json!(float as i64) } else { json!(float as u64) };
             }
@@ -123,6 +133,7 @@ pub fn whole_numbers(value: &mut Value) {
 
 /// Runs an operation when it is its turn; one that only reads has a time limit.
 pub async fn run(service: &Service, operation: &'static Operation, input: Value) -> Result<Called, OpError> {
+    inputs::check(operation, &input)?;
     let progress = Arc::new(CallProgress::default());
     // Who gives up waiting ends the work, too.
     let _ended = Ended(progress.clone());
@@ -174,9 +185,9 @@ fn marked(mut response: Response, partial: bool) -> Response {
 /// Returns the status that goes with a code.
 pub fn status_of(code: &str) -> StatusCode {
     match code {
-        "CTX_E_NOT_FOUND" | "CTX_E_JOB_UNKNOWN" => StatusCode::NOT_FOUND,
+        "CTX_E_NOT_FOUND" | "CTX_E_JOB_UNKNOWN" | "CTX_E_REVISION" | "CTX_E_HISTORY_REVISION" => StatusCode::NOT_FOUND,
         // What is asked is well formed, and not to be had as things are.
-        "CTX_E_BUSY" | "CTX_E_LIMIT" | "CTX_E_CANCELLED" | "POC_E_BUDGET_EXCEEDED" | "POC_E_NOT_SUPPORTED" => StatusCode::CONFLICT,
+        "CTX_E_BUSY" | "CTX_E_JOB_RUNNING" | "CTX_E_INDEX_CHANGED" | "CTX_E_LIMIT" | "CTX_E_CANCELLED" | "POC_E_BUDGET_EXCEEDED" | "POC_E_NOT_SUPPORTED" => StatusCode::CONFLICT,
         "CTX_E_OUTSIDE_ROOT" | "CTX_E_EXCLUDED" => StatusCode::FORBIDDEN,
         "CTX_E_TIMEOUT" => StatusCode::GATEWAY_TIMEOUT,
         "POC_E_INDEX_MISSING" => StatusCode::SERVICE_UNAVAILABLE,

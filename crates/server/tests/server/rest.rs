@@ -49,7 +49,7 @@ fn metrics_count_what_was_asked() {
     shop.post("/v1/symbol", &json!({"name": "no_such_thing"}));
     let (status, text) = shop.get("/metrics");
     assert_eq!(status, 200);
-    for line in ["contextd_http_requests_total{route=\"/v1/symbol\",status=\"200\"} 1", "contextd_http_requests_total{route=\"/v1/symbol\",status=\"404\"} 1", "contextd_http_request_seconds_count{route=\"/v1/symbol\"} 2", "contextd_index_complete 1", "contextd_index_files 7"] {
+    for line in ["contextd_http_requests_total{route=\"/v1/symbol\",status=\"200\"} 1", "contextd_http_requests_total{route=\"/v1/symbol\",status=\"404\"} 1", "contextd_http_request_seconds_count{route=\"/v1/symbol\"} 2", "contextd_index_complete 1", "contextd_indexed_files 7", "# TYPE contextd_queries_total counter", "contextd_judgements 0"] {
         assert!(text.contains(line), "{line} is not in\n{text}");
     }
 }

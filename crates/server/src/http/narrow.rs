@@ -72,14 +72,6 @@ fn ways(name: &str) -> Option<Value> {
     })
 }
 
-/// Adds the lines that some operations answer with when they are asked for them.
-pub fn answered(schema: Value, name: &str) -> Value {
-    match name {
-        "feedback" | "test_scope" => json!({"anyOf": [schema, {"type": "array", "items": {"type": "string"}}]}),
-        _ => schema,
-    }
-}
-
 /// Returns the schema of texts that say something.
 pub fn words() -> Value {
     json!({"type": "string", "minLength": 1, "pattern": NOT_BLANK})

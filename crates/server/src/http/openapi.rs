@@ -1,6 +1,6 @@
 //! The description of the HTTP routes, made from the table of operations.
 
-use super::narrow::{answered, closed, content, file_path, narrowed, one_or_many, words};
+use super::narrow::{closed, content, file_path, narrowed, one_or_many, words};
 use super::routes::has_get;
 use crate::inputs;
 use contextd_ops::{OPERATIONS, Operation, answer_schema};
@@ -23,7 +23,7 @@ pub fn openapi() -> Value {
 }
 
 fn path_of(operation: &Operation, schemas: &mut Map<String, Value>) -> Value {
-    let answer = answered(lifted(answer_schema(operation.name), schemas), operation.name);
+    let answer = lifted(answer_schema(operation.name), schemas);
     let input = narrowed(lifted(inputs::schema(operation), schemas), operation.name);
     let mut path = json!({"post": route(operation.name, operation.about, Some(&input), &answer)});
     if has_get(operation) {

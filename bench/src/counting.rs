@@ -8,7 +8,7 @@ pub fn run(words: &[String]) -> Result<String, String> {
     let paths = std::fs::read_to_string(list).map_err(|error| format!("{list}: {error}"))?;
     let texts: Vec<String> = paths.lines().filter_map(|path| std::fs::read_to_string(format!("{root}/{path}")).ok()).collect();
     let bytes: usize = texts.iter().map(String::len).sum();
-    let ours = timed(&texts, |text| contextd_pack::Tokenizer::O200k.count(text));
+    let ours = timed(&texts, |text| contextd_tokens::O200K.count(text));
     let theirs = timed(&texts, |text| bpe_openai::o200k_base().count(text));
     if ours.2 != theirs.2 {
         return Err("the counts differ".to_owned());

@@ -343,7 +343,8 @@ fn stored_packs_are_replayed_and_a_change_shows_in_their_difference() {
     assert_ne!(before.index_signature, after.index_signature);
     assert_ne!(before.pack_id, after.pack_id);
     let Ok(Answer::Diff(diff)) = (find("context_pack_diff").unwrap().run)(&context, json!({"from": before.pack_id, "to": after.pack_id})) else { panic!() };
-    assert!(diff.changed.iter().any(|entry| entry.name == "refund" && entry.why == "its text changed"), "{diff:?}");
+    let changed: Vec<(&str, &str)> = diff.changed.iter().map(|entry| (entry.name.as_str(), entry.why.as_str())).collect();
+    assert_eq!((changed, diff.entered.len(), diff.left.len(), diff.same_index), (vec![("refund", "its text changed")], 0, 0, false), "exactly what changed: {diff:?}");
 }
 
 #[test]

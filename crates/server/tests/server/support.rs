@@ -62,7 +62,11 @@ impl Shop {
     /// Posts JSON from this machine and returns the status and the answer.
     pub fn post(&self, path: &str, body: &Value) -> (u16, Value) {
         let (status, text) = self.ask("POST", path, "Host: localhost\r\nContent-Type: application/json\r\n", &body.to_string());
-        (status, serde_json::from_str(&text).unwrap_or(Value::String(text)))
+        let value = serde_json::from_str(&text).unwrap_or(Value::String(text));
+        if let Some(operation) = path.strip_prefix("/v1/").and_then(contextd_ops::find).filter(|_| status == 200 && value.is_object()) {
+            contextd_testkit::schemas::check(contextd_ops::answer_names(operation.name), &contextd_ops::schema_named, &value);
+        }
+        (status, value)
     }
 
     pub fn get(&self, path: &str) -> (u16, String) {

@@ -7,6 +7,7 @@ mod codegraph;
 mod counting;
 mod coverage;
 mod gcf;
+mod history;
 mod learn;
 mod overhead;
 mod repositories;
@@ -59,6 +60,7 @@ const USAGE: &str = "usage: contextd-bench floor|extract LIST [ROOT]
        contextd-bench codegraph CHECKOUT [HOPS]  size and time of CodeGraphContext
        contextd-bench again TASKS CHECKOUT NAME  the same answer again, and after a change elsewhere
        contextd-bench counting LIST ROOT  counting tokens, against the crate the tables come from
+       contextd-bench history CHECKOUT...        CPU of taking in 5,000 commits against git log, and one new commit
        contextd-bench tokens TASKS REPOS OUT     tokens to equal recall: packs against searching and reading
        contextd-bench learn TASKS REPOS NAME...  a simulated caller over five rounds; indexes and edits the checkouts
        contextd-bench overhead TASKS REPO        what accounting costs a warm query
@@ -74,6 +76,7 @@ fn study(mode: &str, words: &[String]) -> Option<Result<String, String>> {
         ("coverage", words) => Some(coverage::run(words).map(|()| String::new())),
         ("gcf", words) => Some(gcf::run(words).map(|()| String::new())),
         ("codegraph", words) => Some(codegraph::run(words).map(|()| String::new())),
+        ("history", words) => Some(history::run(words)),
         ("again", words) => Some(again::run(words).map(|()| String::new())),
         ("counting", words) => Some(counting::run(words)),
         ("tokens" | "learn" | "overhead", _) => Some(Err(USAGE.to_owned())),

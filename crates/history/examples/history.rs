@@ -6,7 +6,9 @@
 //! time cargo run --release -p contextd-history --example history -- FOLDER [COMMITS] [list|again|lines|blame PATH]
 //! ```
 
-use contextd_history::{ChangeKind, History, Limits, Range, Repository, blame};
+use contextd_history::{
+    ChangeKind, History, Limits, LineLabels, Outline, Range, Repository, TouchQuery, blame,
+};
 use std::io::{BufWriter, Write};
 use std::time::Instant;
 
@@ -37,6 +39,7 @@ fn main() -> std::io::Result<()> {
                 (0..part.lines.count).try_for_each(|_| writeln!(out, "{commit}"))?;
             }
         }
+        Some("symbols") => symbols(root, &history, &mut out)?,
         Some("again") => again(root, &limits, &mut out)?,
         _ => {
             let view = history.view();
@@ -77,6 +80,30 @@ fn again(root: &str, limits: &Limits, out: &mut impl Write) -> std::io::Result<(
         out,
         "one new commit in {fastest:.1?}, same bytes as from nothing: {same}"
     )
+}
+
+/// Times the mapping of changed lines to spans, with spans of 20 lines instead of an index's.
+fn symbols(root: &str, history: &History, out: &mut impl Write) -> std::io::Result<()> {
+    let Ok(repository) = Repository::open(root.as_ref()) else {
+        return Ok(());
+    };
+    let view = history.view();
+    let spans: Vec<(u32, u32, u32)> = (0..500).map(|at| (at * 20 + 1, at * 20 + 20, at)).collect();
+    let labels = LineLabels::of_spans(&spans);
+    let outline = |file: u32| {
+        let text = std::fs::read(std::path::Path::new(root).join(view.path(file))).ok()?;
+        let labels = labels.clone();
+        Some(Outline { text, labels })
+    };
+    let commits: Vec<u32> = (0..view.len() as u32).collect();
+    let start = Instant::now();
+    let query = TouchQuery {
+        files: None,
+        commits: &commits,
+        outline: &outline,
+    };
+    let touches = repository.symbol_touches(view, &query).len();
+    writeln!(out, "{touches} touches of spans in {:.0?}", start.elapsed())
 }
 
 fn lines(root: &str, history: &History, out: &mut impl Write) -> std::io::Result<()> {

@@ -16,6 +16,7 @@ mod compare;
 mod derive;
 mod hunks;
 mod identity;
+mod labels;
 mod load;
 mod message;
 mod mine;
@@ -27,6 +28,7 @@ mod renames;
 mod repository;
 mod rows;
 mod similarity;
+mod symbol_touches;
 mod touched;
 mod view;
 mod walk;
@@ -37,6 +39,7 @@ pub use blame::{Blame, blame};
 pub use changes::{ChangeSet, FileChange, Hunk, LineRange};
 pub use compare::{Range, changed_files};
 pub use hunks::line_hunks;
+pub use labels::{LineLabels, UNLABELLED};
 pub use load::{History, Limits};
 pub use mine::{
     MAX_MINED_FILES, MAX_MINED_SOURCES, Mined, MinedTask, MiningRules, SetAside, mine_tasks,
@@ -48,4 +51,5 @@ pub use repository::Repository;
 pub use rows::{
     ChangeKind, CommitId, CommitRow, FileRow, PartnerRow, TouchRow, commit_flag, file_flag,
 };
+pub use symbol_touches::{Outline, SymbolTouch, TouchQuery};
 pub use view::{Churn, CommitView, HistoryView};

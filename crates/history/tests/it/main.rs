@@ -5,3 +5,4 @@ mod history;
 mod mining;
 mod patches;
 mod sandbox;
+mod symbols;

@@ -6,12 +6,15 @@ use crate::rows::{ChangeKind, CommitId, commit_flag};
 use crate::touched::tree_changes;
 use crate::walk::{RawCommit, RawTouch, Walked, read_commit};
 use gix::bstr::{BString, ByteSlice};
+use gix::odb::pack::cache::lru::MemoryCappedHashmap;
 use std::sync::Arc;
 
 /// Fewer commits than this are not worth a second thread.
 const MIN_PARALLEL: usize = 64;
 /// Bytes of trees that each thread keeps while commits are compared.
 const TREE_CACHE: usize = 64 * 1024 * 1024;
+/// Bytes of packed trees that each thread keeps because others are stored as differences from them.
+const DELTA_CACHE: usize = 32 * 1024 * 1024;
 
 /// Compares each newly read commit with its first parent, on two threads when there are many.
 /// Returns how many could not be compared.
@@ -25,6 +28,8 @@ pub(crate) fn fill_files(repository: &Repository, walked: &mut Walked, max_files
         move |numbers: &[usize]| -> Vec<Touched> {
             let mut git = shared.to_thread_local();
             git.object_cache_size(TREE_CACHE);
+            git.objects
+                .set_pack_cache(|| Box::new(MemoryCappedHashmap::new(DELTA_CACHE)));
             let mut comparer = Comparer {
                 git: &git,
                 prefix,

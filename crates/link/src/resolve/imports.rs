@@ -5,6 +5,7 @@ use crate::key;
 use crate::policy::Modules as Style;
 use crate::world::Module;
 use crate::world::modules::normal;
+use contextd_model::SymbolKind;
 use contextd_model::facts::{FILE_SYMBOL, import_kind, modifier};
 
 impl<'f> Resolver<'_, 'f> {
@@ -163,6 +164,13 @@ impl<'f> Resolver<'_, 'f> {
     fn file_member(&mut self, file: u32, name: &str, key: u64, want: Want) -> Value<'f> {
         let world = self.world;
         if let Some(found) = self.pick(world.in_scope(world.global(file, FILE_SYMBOL), key), want) {
+            // `mod parse; pub use parse::parse;`: a module cannot be called, what it shows can.
+            if want == Want::Call && world.kind(found) == SymbolKind::Module {
+                let value = self.reexported(file, name, key, want);
+                if matches!(value.kind, Kind::Symbol(_)) {
+                    return value;
+                }
+            }
             return self.symbol_or_module(found, sure::IMPORT);
         }
         let style = world.tables[file as usize].policy.modules;

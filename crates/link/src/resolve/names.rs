@@ -7,7 +7,7 @@ use crate::world::Module;
 use crate::world::modules::packages::has_namespaces;
 use crate::world::modules::{normal, shared_folders};
 use contextd_model::SymbolKind;
-use contextd_model::facts::{FILE_SYMBOL, NONE, modifier};
+use contextd_model::facts::{FILE_SYMBOL, NONE, binding, modifier};
 
 impl<'f> Resolver<'_, 'f> {
     pub(super) fn name(&mut self, place: Place, name: &str, want: Want, line: u32) -> Value<'f> {
@@ -68,7 +68,7 @@ impl<'f> Resolver<'_, 'f> {
         let mut at = place.owner;
         for _ in 0..64 {
             let row = view.symbols.get(at as usize)?;
-            if let Some(value) = self.bound(place.file, at, name, key, line) {
+            if let Some(value) = self.bound(place.file, at, name, key, want, line) {
                 return Some(value);
             }
             let symbol = world.global(place.file, at);
@@ -105,7 +105,7 @@ impl<'f> Resolver<'_, 'f> {
         }
         // A callback at the top of the file has its variables bound to the file.
         (place.file == self.file)
-            .then(|| self.local(FILE_SYMBOL, key, line, place.file))
+            .then(|| self.local(FILE_SYMBOL, key, want, line, place.file))
             .flatten()
     }
 
@@ -116,13 +116,14 @@ impl<'f> Resolver<'_, 'f> {
         owner: u32,
         name: &str,
         key: u64,
+        want: Want,
         line: u32,
     ) -> Option<Value<'f>> {
         if owner == FILE_SYMBOL {
             return None;
         }
         if file == self.file {
-            return self.local(owner, key, line, file);
+            return self.local(owner, key, want, line, file);
         }
         // Of other files only the type parameters are known.
         let view = &self.world.files[file as usize].view;
@@ -131,9 +132,29 @@ impl<'f> Resolver<'_, 'f> {
         generics.split(',').any(names).then_some(Value::LOCAL)
     }
 
-    fn local(&mut self, owner: u32, key: u64, line: u32, file: u32) -> Option<Value<'f>> {
-        let found = self.bindings.get(key::within(u64::from(owner), key));
+    fn local(
+        &mut self,
+        owner: u32,
+        key: u64,
+        want: Want,
+        line: u32,
+        file: u32,
+    ) -> Option<Value<'f>> {
         let view = &self.world.files[file as usize].view;
+        // In `let parts = parts(text)` the call is not of the variable it makes.
+        let makes_itself = |row: u32| {
+            let row = &view.bindings[row as usize];
+            want == Want::Call
+                && row.how == binding::CALLED
+                && row.line == line
+                && view.str(row.type_text) == view.str(row.name)
+        };
+        let all = self.bindings.get(key::within(u64::from(owner), key));
+        let found: Vec<u32> = all
+            .iter()
+            .copied()
+            .filter(|&row| !makes_itself(row))
+            .collect();
         let own = |row: u32| {
             let symbol = &view.symbols[owner as usize];
             owner != FILE_SYMBOL

@@ -39,6 +39,32 @@ fn rust_modules_impls_and_traits() {
 }
 
 #[test]
+fn rust_names_of_modules_functions_and_variables_are_told_apart() {
+    check(
+        &[
+            ("Cargo.toml", "[package]\nname = \"lines\"\n"),
+            (
+                "src/lib.rs",
+                "mod parse;\nmod fill;\npub use parse::parse;\n",
+            ),
+            (
+                "src/parse.rs",
+                "pub fn parse(text: &str) -> u8 { text.len() as u8 }\npub fn parts(text: &str) -> u8 { 1 }\n",
+            ),
+            (
+                "src/fill.rs",
+                "use crate::parse;\nuse crate::parse::parts;\n\npub fn fill(text: &str) -> u8 {\n    let parts = parts(text);\n    parse(text)\n}\n",
+            ),
+        ],
+        "
+        src/fill.rs:fill calls src/parse.rs:parse
+        src/fill.rs:fill calls src/parse.rs:parts
+        src/lib.rs exports src/parse.rs:parse
+        ",
+    );
+}
+
+#[test]
 fn java_and_kotlin_share_packages() {
     check(
         &[

@@ -211,6 +211,14 @@ pub enum Command {
         #[arg(long, value_name = "FILE", conflicts_with = "range")]
         patch: Option<PathBuf>,
     },
+    /// What changed lately: commits, the symbols they touched, their diffs
+    Recent {
+        /// A part in words, a file, a folder or a symbol; by default everything
+        topic: Vec<String>,
+        /// Commits, newest first
+        #[arg(short, long = "commits", value_name = "N", default_value_t = 10)]
+        k: u32,
+    },
     /// A symbol: definition, callers, callees, tests
     Symbol {
         /// `name`, `Type.method`, `path:line` or a symbolId

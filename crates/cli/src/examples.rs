@@ -2,7 +2,7 @@
 
 /// Commands by what they are for; a command that is named nowhere comes last.
 pub const GROUPS: &[(&str, &[&str])] = &[
-    ("Ask", &["ask", "task", "search", "files", "pr", "symbol", "impact", "tests", "why", "ref", "codegraph", "prime", "graph"]),
+    ("Ask", &["ask", "task", "search", "files", "pr", "recent", "symbol", "impact", "tests", "why", "ref", "codegraph", "prime", "graph"]),
     ("Keep", &["pack", "feedback", "report-usage", "savings", "export", "schema"]),
     ("Index", &["index", "status", "stats", "doctor", "refresh", "rebuild", "jobs", "clean"]),
     ("Check", &["check-file", "list-indexable", "project-stats", "validate-config", "audit", "docs", "lint", "eval"]),
@@ -40,6 +40,7 @@ pub const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     ("graph", &[("contextd graph shop/", "which files of a folder use which"), ("contextd graph charge --depth 2 --format dot", "what lies around a symbol, for Graphviz")]),
     ("prime", &[("contextd prime", "what the project is, where it starts, how it is tested, its parts"), ("contextd prime --budget 600", "the same, shorter")]),
     ("pr", &[("contextd pr", "what belongs to the change of this branch"), ("contextd pr main --budget 3000", "against a revision, in fewer tokens")]),
+    ("recent", &[("contextd recent", "the newest commits with the symbols they touched"), ("contextd recent shop/cart.py -k 3", "the last three that touched a file"), ("contextd recent Cart.total", "the history of a symbol")]),
     ("tests", &[("contextd tests shop/payment.py", "tests that a change of a file reaches"), ("contextd tests --json", "tests that the change of this branch reaches, for programs")]),
     ("impact", &[("contextd impact charge", "what leans on a symbol"), ("contextd impact shop/cart.py --max-hops 2", "what leans on a file, two steps far")]),
     ("pack", &[("contextd pack create \"charge the card\" --format text", "build a pack and store it under its id"), ("contextd pack list", "what is stored")]),

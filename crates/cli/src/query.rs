@@ -123,6 +123,7 @@ fn operation(cli: &Cli, engine: &Engine) -> anyhow::Result<(&'static str, Value,
             let patch = patch.as_deref().map(read_patch).transpose()?;
             ("context_for_pr", json!({"range": range.clone().unwrap_or_default(), "patch": patch, "budget": cli.budget, "tokenizer": cli.tokenizer, "format": cli.format().name()}), true)
         }
+        Command::Recent { topic, k } => ("recent_changes", json!({"of": topic.join(" "), "k": k, "budget": cli.budget, "tokenizer": cli.tokenizer, "format": cli.format().name()}), true),
         Command::Tests { paths, since, patch, all, limit } => {
             let format = if let Format::Runner(name) = cli.format() { Some(name) } else { None };
             ("test_scope", json!({"paths": paths, "since": since, "patch": patch.as_deref().map(read_patch).transpose()?, "all": all, "limit": limit, "format": format}), true)

@@ -33,6 +33,7 @@ mod refresh;
 mod scope;
 mod sources;
 mod status;
+mod symbol_history;
 mod update;
 mod watching;
 

@@ -4,7 +4,8 @@ use crate::answer::Answer;
 use crate::context::Context;
 use crate::error::OpError;
 use crate::inputs::{Limits, SearchFilters, SearchInput, SearchScope, TaskInput};
-use contextd_retrieve::{Shape, understand};
+use crate::recent::RecentInput;
+use contextd_retrieve::{Shape, recent_topic, understand};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +26,9 @@ pub struct AskInput {
 pub fn ask(context: &Context, input: AskInput) -> Result<Answer, OpError> {
     if input.request.trim().is_empty() {
         return Err(OpError::request("the request is empty", "Say what is to be done or what you look for."));
+    }
+    if let Some(topic) = recent_topic(&input.request) {
+        return crate::recent::recent(context, RecentInput { of: topic, k: input.limits.k, budget: input.budget, tokenizer: input.limits.tokenizer, format: input.limits.format });
     }
     match understand(&input.request).shape {
         Shape::Task => crate::packs::task(context, TaskInput { task: input.request, budget: input.budget, limits: input.limits, ..TaskInput::default() }),

@@ -31,7 +31,7 @@ pub fn impact(context: &Context, input: ImpactInput) -> Result<Answer, OpError> 
     items.truncate(MOST);
     let files: BTreeSet<String> = items.iter().map(|item| item.file.clone()).collect();
     let mut test_cases = hits(&reader, &running);
-    keep_likely(&mut test_cases);
+    keep_likely(&mut test_cases, reader.suite().tests.len());
     let tests: BTreeSet<String> = test_cases.iter().map(|test| test.file.clone()).chain(items.iter().filter(|item| item.test).map(|item| item.file.clone())).collect();
     test_cases.truncate(MOST_ASIDE);
     let known = items.iter().filter(|item| item.certainty == "known").count() as u32;

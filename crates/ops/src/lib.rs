@@ -28,6 +28,7 @@ mod projects;
 mod pr;
 mod prometheus;
 mod rebuild;
+mod recent;
 mod report;
 mod runners;
 mod savings;

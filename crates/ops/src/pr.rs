@@ -1,8 +1,8 @@
 //! `context_for_pr`: a change with what it reaches, inside one budget.
 
 mod company;
-mod fit;
-mod items;
+pub(crate) mod fit;
+pub(crate) mod items;
 mod risk;
 mod summary;
 
@@ -19,6 +19,7 @@ use contextd_pack::ids::Versions;
 use contextd_pack::{ContextPack, PackRequest, Tokenizer};
 use contextd_retrieve::{Reach, ReachOptions, reach};
 use fit::{Frame, fit};
+use items::Stall;
 use risk::Risk;
 
 pub fn pr(context: &Context, input: PrInput) -> Result<Answer, OpError> {
@@ -57,7 +58,7 @@ fn build(context: &Context, reader: &Reader, change: &Change, input: &PrInput) -
     let users = reach(&reader.snapshot, &reader.catalog, reader.suite(), &changed, &ReachOptions::IMPACT);
     let running = reach(&reader.snapshot, &reader.catalog, reader.suite(), &start, &ReachOptions::TESTS);
     let mut tests = hits(reader, &running);
-    keep_likely(&mut tests);
+    keep_likely(&mut tests, reader.suite().tests.len());
     let company = Company::of(context, reader, change);
     let risk = Risk::of(reader, change, &users, &running, &company);
     let facts = Facts { context, reader, change, users, tests, company, risk };
@@ -67,7 +68,8 @@ fn build(context: &Context, reader: &Reader, change: &Change, input: &PrInput) -
     let format = request.format.clone();
     let render = |pack: &ContextPack| (context.render)(pack, &format);
     let frame = Frame { request: &request, budgets, versions: versions(reader), render: &render };
-    fit(&frame, &facts)
+    let stall = Stall::new(&facts);
+    fit(&frame, &|most| stall.summary(tokenizer, most), &stall.offers())
 }
 
 /// The identity of a pack follows from its request, so the request names the difference by its hash.
@@ -88,6 +90,6 @@ fn request(facts: &Facts<'_>, input: &PrInput) -> PackRequest {
     request
 }
 
-fn versions(reader: &Reader) -> Versions {
+pub(crate) fn versions(reader: &Reader) -> Versions {
     Versions { index_signature: reader.snapshot.index_signature().to_hex(), history: reader.history.head.map(|head| head.to_string()).unwrap_or_default(), ..Versions::default() }
 }

@@ -17,6 +17,9 @@ pub fn search(context: &Context, mut input: SearchInput) -> Result<Answer, OpErr
     let query = understand(&input.query);
     says_something(&query, "query")?;
     crate::narrow(&context.engine, input.scope.project.as_deref(), &mut input.scope.paths, &mut input.scope.exclude)?;
+    if let Some(hits) = crate::recent::hits(context, &input)? {
+        return Ok(Answer::Hits(hits));
+    }
     let config = &context.engine.config;
     let k = input.k.unwrap_or(config.query.default_k).clamp(1, MOST);
     let budget = input.filters.max_tokens.unwrap_or(u64::from(config.budget.search_tokens));
@@ -93,7 +96,12 @@ fn hit(item: &ContextItem) -> Hit {
         score: item.scores.seed_score,
         why: item.why.signals.iter().map(|signal| format!("{} {} × {}", signal.name, signal.value, signal.weight)).collect(),
         chunk_id: item.chunk_uid.clone(),
-        chunk_kind: contextd_pack::chunk_kind(kind, &item.language_id).to_owned(),
+        chunk_kind: match item.kind.as_str() {
+            "commit" => "COMMIT",
+            "diff" | "removed" => "DIFF",
+            _ => contextd_pack::chunk_kind(kind, &item.language_id),
+        }
+        .to_owned(),
         language: item.language_id.clone(),
         offsets: item.range,
         snippet: item.excerpt.text.clone(),

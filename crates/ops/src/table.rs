@@ -8,11 +8,12 @@ use crate::inputs::*;
 use crate::ask::{self, AskInput};
 use crate::oracle;
 use crate::oracle::inputs::*;
+use crate::recent::RecentInput;
 use crate::report::ReportInput;
 use crate::savings::SavingsInput;
 use crate::overlay::{AddInput, DeleteInput};
 use crate::task_context::TaskContextInput;
-use crate::{accounts, codegraph, doctor, feedback, files, impact, index, overlay, packs, pr, rebuild, report, savings, schema, search, stats, symbol, task_context, tests, why};
+use crate::{accounts, codegraph, doctor, feedback, files, impact, index, overlay, packs, pr, rebuild, recent, report, savings, schema, search, stats, symbol, task_context, tests, why};
 use contextd_pack::PackRequest;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -100,6 +101,8 @@ operations! {
         "What belongs to changed files: who uses them, what they use, their tests. Use it before editing or reviewing files. Not needed to just read one file.";
     "context_for_pr" "pr" PrInput => pr::pr, [core],
         "A branch, commit range or patch: changed symbols, who uses them, tests to run, owners, docs to check, files usually changed too, risk. Use it to review or finish a change. A plain diff is enough for its text.";
+    "recent_changes" "recent" RecentInput => recent::recent, [],
+        "What changed lately in a part, file or symbol: commits, the symbols they touched, their diffs. Use it to learn why code is as it is, or who works on it. For one known range, context_for_pr.";
     "symbol" "symbol" SymbolInput => symbol::symbol, [core],
         "One symbol: definition, callers, callees, tests, each edge known or guessed. Use it instead of searching for uses by name. Plain text search is enough for strings and comments.";
     "explain_symbol" "why" WhyInput => why::why, [core],

@@ -21,7 +21,7 @@ pub fn tests(context: &Context, input: TestsInput) -> Result<Answer, OpError> {
     let reach = reach(&reader.snapshot, &reader.catalog, reader.suite(), &start, &ReachOptions::TESTS);
     let mut tests = hits(&reader, &reach);
     if !input.all {
-        keep_likely(&mut tests);
+        keep_likely(&mut tests, reader.suite().tests.len());
     }
     let total = reader.suite().tests.len() as u32;
     let found = tests.len() as u32;
@@ -33,18 +33,26 @@ pub fn tests(context: &Context, input: TestsInput) -> Result<Answer, OpError> {
 }
 
 /// Steps beyond the nearest test, and share of the surest one's confidence, from which on a test is left
-/// out: what is reached only on long ways from code that tests reach on short ones seldom fails. With 2
-/// or 3 steps and shares up to 0.7 the figures of the study (`bench/test_scope.py`) keep their limits.
+/// out: what is reached only on long ways from code that tests reach on short ones seldom fails.
 const FARTHER: u32 = 3;
 const LIKELY: f64 = 0.6;
+/// Steps beyond the nearest test that are still taken while all tests up to there are at most this share of
+/// the suite: where everything leads to everything they tell nothing, elsewhere few tests cost little.
+/// Chosen with the study (`bench/test_scope.py`) on a Python and two Rust repositories.
+const FARTHEST: u32 = 6;
+const FEW: f64 = 0.4;
 
-/// Keeps the tests that are likely to notice the change. Those that changed themselves stay and do not
-/// raise the bar for the others.
-pub fn keep_likely(tests: &mut Vec<TestHit>) {
+/// Keeps the tests that are likely to notice the change, of a suite of `total`. Those that changed
+/// themselves stay and do not raise the bar for the others.
+pub fn keep_likely(tests: &mut Vec<TestHit>, total: usize) {
     let reached = || tests.iter().filter(|test| test.distance > 0);
     let best = reached().map(|test| test.confidence).fold(0.0, f64::max);
     let nearest = reached().map(|test| test.distance).min().unwrap_or(0);
-    tests.retain(|test| test.distance == 0 || test.confidence >= LIKELY * best && test.distance <= nearest + FARTHER);
+    tests.retain(|test| test.distance == 0 || test.confidence >= LIKELY * best);
+    let up_to = |limit: u32| tests.iter().filter(|test| test.distance <= limit).count() as f64;
+    let few = |limit: &u32| up_to(*limit) <= FEW * total as f64;
+    let farthest = (nearest + FARTHER + 1..=nearest + FARTHEST).take_while(few).last().unwrap_or(nearest + FARTHER);
+    tests.retain(|test| test.distance <= farthest);
 }
 
 /// What a change starts from: numbers with how sure it is that they run differently.
@@ -185,4 +193,27 @@ fn word(via: Via) -> &'static str {
 pub fn shown_name(reader: &Reader, number: u32) -> String {
     let symbol = reader.snapshot.symbol(number);
     if symbol.parent().is_none() { symbol.path().to_owned() } else { symbol.qualified().into_owned() }
+}
+
+#[cfg(test)]
+mod keeping {
+    use super::*;
+
+    fn kept(distances: &[u32], total: usize) -> Vec<u32> {
+        let mut tests: Vec<TestHit> = distances
+            .iter()
+            .map(|&distance| TestHit { id: String::new(), symbol: String::new(), file: String::new(), line: 1, runner: String::new(), target: String::new(), name: String::new(), distance, confidence: 1.0, certainty: String::new(), path: Vec::new() })
+            .collect();
+        keep_likely(&mut tests, total);
+        tests.iter().map(|test| test.distance).collect()
+    }
+
+    #[test]
+    fn far_tests_stay_while_they_are_few() {
+        assert_eq!(kept(&[1, 4, 5, 7, 8], 20), [1, 4, 5, 7]);
+        assert_eq!(kept(&[1, 4, 5, 7, 8], 10), [1, 4, 5, 7]);
+        assert_eq!(kept(&[1, 4, 5, 7, 8], 8), [1, 4, 5]);
+        assert_eq!(kept(&[1, 4, 5, 7, 8], 5), [1, 4]);
+        assert_eq!(kept(&[0, 9], 5), [0, 9]);
+    }
 }

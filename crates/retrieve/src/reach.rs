@@ -1,5 +1,6 @@
 //! What leans on something: the graph followed backwards, the surest way first.
 
+use crate::namesakes::namesakes;
 use crate::catalog::{Catalog, flag};
 use crate::suite::Suite;
 use contextd_model::facts::modifier;
@@ -152,6 +153,12 @@ pub fn reach(snapshot: &Snapshot, catalog: &Catalog, suite: &Suite, start: &[(u3
                     open.push(Open(user));
                 }
             });
+        }
+    }
+    // Names tell little beside calls, and something where there are none.
+    if options.running && !suite.tests.iter().any(|test| reach.found.contains_key(test)) {
+        for namesake in namesakes(snapshot, suite, start) {
+            reach.found.entry(namesake.symbol).or_insert(namesake);
         }
     }
     reach

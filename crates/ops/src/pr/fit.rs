@@ -1,8 +1,7 @@
 //! Choosing what fits: the summary always, the rest by value, texts where room is left; the rendered
 //! bytes decide.
 
-use super::Facts;
-use super::items::{Offer, Stall};
+use super::items::Offer;
 use crate::error::OpError;
 use contextd_pack::budget::BudgetsResolved;
 use contextd_pack::ids::{Versions, pack_id, pack_root};
@@ -33,19 +32,16 @@ enum Chosen {
     Text,
 }
 
-/// Returns the pack of a change.
-pub fn fit(frame: &Frame<'_>, facts: &Facts<'_>) -> Result<ContextPack, OpError> {
-    let stall = Stall::new(facts);
-    let tokenizer = frame.budgets.tokenizer;
+/// Returns the pack of a change: `summary` writes one of at most so many tokens, `offers` are the rest.
+pub fn fit(frame: &Frame<'_>, summary: &dyn Fn(usize) -> Offer, offers: &[Offer]) -> Result<ContextPack, OpError> {
     let limit = frame.budgets.max_total_tokens;
-    let offers = stall.offers();
     let mut share = limit * SUMMARY / 100;
     loop {
-        let summary = stall.summary(tokenizer, share as usize);
-        let empty = frame.assemble(&summary, &offers, &vec![Chosen::Not; offers.len()]);
+        let summary = summary(share as usize);
+        let empty = frame.assemble(&summary, offers, &vec![Chosen::Not; offers.len()]);
         let used = frame.measure(&empty)?;
         if frame.is_within(used) {
-            return frame.fullest(&summary, &offers, used);
+            return frame.fullest(&summary, offers, used);
         }
         if share < 40 {
             let message = format!("the summary of the change takes {} tokens, the budget is {limit}", used.0);
@@ -126,7 +122,7 @@ impl Frame<'_> {
     /// Returns tokens and characters of the rendered pack; the count itself may take a few digits more.
     fn measure(&self, pack: &ContextPack) -> Result<(u64, u64), OpError> {
         let format = &self.request.format;
-        let rendered = (self.render)(pack).ok_or_else(|| OpError::request(format!("a pack cannot be written as `{format}`"), "Use json, markdown, xml or text."))?;
+        let rendered = (self.render)(pack).ok_or_else(|| OpError::request(format!("a pack cannot be written as `{format}`"), "Use json, markdown, xml, text, gcf, gcb or hits."))?;
         Ok((self.budgets.tokenizer.count(&rendered) as u64 + 8, rendered.chars().count() as u64 + 8))
     }
 

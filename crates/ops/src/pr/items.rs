@@ -254,7 +254,7 @@ fn rule(change: SymbolChange) -> &'static str {
     }
 }
 
-fn blank(kind: &str, name: &str, title: String, rule: &str) -> ContextItem {
+pub(crate) fn blank(kind: &str, name: &str, title: String, rule: &str) -> ContextItem {
     ContextItem {
         kind: kind.to_owned(),
         symbol_id: None,
@@ -275,11 +275,11 @@ fn blank(kind: &str, name: &str, title: String, rule: &str) -> ContextItem {
     }
 }
 
-fn named(mut item: ContextItem) -> ContextItem {
+pub(crate) fn named(mut item: ContextItem) -> ContextItem {
     item.chunk_uid = chunk_uid(&item.file_rel_path, &item.kind, &format!("{} {}", item.name, item.lines.start), &item.title);
     item
 }
 
-fn rounded(value: f64) -> f64 {
+pub(crate) fn rounded(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
 }

@@ -6,7 +6,7 @@
 
 use super::company::Company;
 use contextd_engine::{Change, Reader, SymbolChange};
-use contextd_retrieve::Reach;
+use contextd_retrieve::{Reach, Via};
 use std::collections::BTreeSet;
 
 /// Risk of a change.
@@ -77,13 +77,18 @@ impl Risk {
         let callables: Vec<_> = change.symbols.iter().filter(|symbol| symbol.kind.is_callable() && !symbol.is_test && symbol.change != SymbolChange::Removed).collect();
         let tested = |number: u32| {
             let reach = contextd_retrieve::reach(&reader.snapshot, &reader.catalog, reader.suite(), &[(number, 1.0)], &contextd_retrieve::ReachOptions { most: 5_000, ..contextd_retrieve::ReachOptions::TESTS });
-            reader.suite().tests.iter().any(|&test| reach.get(test).is_some())
+            reader.suite().tests.iter().any(|&test| runs(&reach, test))
         };
-        let any = reader.suite().tests.iter().any(|&test| running.get(test).is_some());
+        let any = reader.suite().tests.iter().any(|&test| runs(running, test));
         let untested: Vec<&str> = callables.iter().take(40).filter(|symbol| !any || !symbol.number.is_some_and(tested)).map(|symbol| symbol.name.as_str()).collect();
         if let Some(first) = untested.first() {
             let share = untested.len() as f64 / callables.len().clamp(1, 40) as f64;
             self.add(0.25 * share, format!("no test reaches {} of {} changed callables, {first} among them", untested.len(), callables.len()));
         }
     }
+}
+
+/// A name alone does not show that a test runs something.
+fn runs(reach: &Reach, test: u32) -> bool {
+    reach.get(test).is_some_and(|reached| reached.via != Via::Name)
 }

@@ -3,5 +3,6 @@
 mod changes;
 mod declared;
 mod reach;
+mod recent;
 mod repositories;
 mod sandbox;

@@ -10,6 +10,7 @@ const ANSWERS: &[(&str, &[&str])] = &[
     ("ask", &["ContextPack", "Hits"]),
     ("context_for_files", &["ContextPack"]),
     ("context_for_pr", &["ContextPack"]),
+    ("recent_changes", &["ContextPack"]),
     ("symbol", &["Symbol"]),
     ("explain_symbol", &["Why", "RefTree"]),
     ("get_context_stats", &["ContextStats"]),

@@ -71,7 +71,7 @@ impl Mcp {
 
 /// Keeps the budgets of packs below what a response may hold.
 fn limited(name: &str, mut input: Value) -> Value {
-    let pack = matches!(name, "context_for_task" | "context_for_files" | "context_for_pr");
+    let pack = matches!(name, "context_for_task" | "context_for_files" | "context_for_pr" | "recent_changes");
     if let Some(map) = input.as_object_mut().filter(|_| pack) {
         for key in ["budget", "maxTokens"] {
             if let Some(asked) = map.get(key).and_then(Value::as_u64).filter(|&asked| asked > PACK_TOKENS) {

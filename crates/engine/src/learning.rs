@@ -4,10 +4,12 @@
 //! it was given about is the same, byte for byte. What a session has seen is its own and reaches no
 //! other session; judgements belong to the repository.
 
+mod numbers;
 mod packages;
 mod session;
 mod state;
 
+pub(crate) use numbers::Numbers;
 pub use packages::PackageRoots;
 pub use session::{Seen, SessionState, SessionView};
 pub use state::LearnedState;
@@ -49,7 +51,7 @@ impl Engine {
         }
         let learned = state.memory.of_request(query, weights, version);
         match session {
-            Some(session) => learned.with_session(session.values(&reader.snapshot, weights)),
+            Some(session) => learned.with_session(session.values(reader, weights)),
             None => learned,
         }
     }

@@ -3,7 +3,7 @@
 use crate::engine::Engine;
 use crate::error::{EngineError, Result};
 use crate::knowledge::{Knowledge, Stamp};
-use crate::learning::LearnedState;
+use crate::learning::{LearnedState, Numbers};
 use contextd_history::History;
 use contextd_retrieve::{Catalog, Commits, Parameters, Sources, Suite};
 use contextd_snapshot::Snapshot;
@@ -19,6 +19,8 @@ pub struct Reader {
     pub(crate) knowledge: Mutex<Option<(Stamp, Arc<Knowledge>)>>,
     /// What was learned about this snapshot, with the numbers that say whether it is current.
     pub(crate) learned: Mutex<Option<LearnedCache>>,
+    /// Numbers of symbols that were asked for by id.
+    pub(crate) numbers: Numbers,
     /// What [`Engine::head_mark`] said when history was read.
     pub head_mark: Option<String>,
     suite: OnceLock<Suite>,
@@ -37,7 +39,7 @@ impl Engine {
         let (history, _problems) = self.history();
         let catalog = Catalog::of(&snapshot);
         let commits = Commits::of(&history.view(), &snapshot);
-        Ok(Reader { snapshot, catalog, history: Arc::new(history), commits: Arc::new(commits), knowledge: Mutex::default(), learned: Mutex::new(None), head_mark, suite: OnceLock::new() })
+        Ok(Reader { snapshot, catalog, history: Arc::new(history), commits: Arc::new(commits), knowledge: Mutex::default(), learned: Mutex::new(None), numbers: Numbers::default(), head_mark, suite: OnceLock::new() })
     }
 
     /// Opens the published snapshot when another one was open before: what was gathered from history is
@@ -51,7 +53,7 @@ impl Engine {
         let same = Arc::ptr_eq(&history, &earlier.history) && same_paths(&snapshot, &earlier.snapshot);
         let commits = if same { earlier.commits.clone() } else { Arc::new(Commits::of(&history.view(), &snapshot)) };
         let catalog = Catalog::of(&snapshot);
-        Ok(Reader { snapshot, catalog, history, commits, knowledge: Mutex::default(), learned: Mutex::new(None), head_mark, suite: OnceLock::new() })
+        Ok(Reader { snapshot, catalog, history, commits, knowledge: Mutex::default(), learned: Mutex::new(None), numbers: Numbers::default(), head_mark, suite: OnceLock::new() })
     }
 }
 

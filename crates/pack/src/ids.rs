@@ -34,7 +34,7 @@ impl<'s> SymbolIds<'s> {
 }
 
 /// Returns the ids of a file's symbols, in order.
-pub(crate) fn ids_of_file(layer: &dyn Layer, file: u32) -> Vec<String> {
+pub fn ids_of_file(layer: &dyn Layer, file: u32) -> Vec<String> {
     let mut seen: BTreeMap<String, u32> = BTreeMap::new();
     let make = |symbol: u32, ordinal: u32| symbol_id(layer.language(symbol), "", layer.path(symbol), &layer.qualified(symbol), layer.kind(symbol), ordinal);
     layer

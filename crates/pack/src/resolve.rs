@@ -17,14 +17,19 @@ pub fn symbols(layer: &dyn Layer, text: &str) -> Result<Vec<u32>, PackError> {
     Ok(found)
 }
 
-fn by_id(layer: &dyn Layer, text: &str) -> Option<Vec<u32>> {
+/// Returns the file that a symbolId names; `None` when the text is no id or there is no such file.
+pub fn file_of_id(layer: &dyn Layer, text: &str) -> Option<u32> {
     let rest = text.strip_prefix("scip-contextd ")?;
     let descriptors = rest.splitn(3, ' ').nth(2)?;
-    let ids = SymbolIds::new(layer);
     // The path ends at one of the slashes; the longest that is a file is meant.
     let mut slashes: Vec<usize> = descriptors.match_indices('/').map(|(at, _)| at).collect();
     slashes.reverse();
-    let file = slashes.into_iter().find_map(|at| layer.find_path(descriptors[..at].trim_matches('`')))?;
+    slashes.into_iter().find_map(|at| layer.find_path(descriptors[..at].trim_matches('`')))
+}
+
+fn by_id(layer: &dyn Layer, text: &str) -> Option<Vec<u32>> {
+    let file = file_of_id(layer, text)?;
+    let ids = SymbolIds::new(layer);
     Some(layer.file_range(file).filter(|&symbol| ids.of(symbol) == text).collect())
 }
 

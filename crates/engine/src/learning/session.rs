@@ -1,10 +1,9 @@
 //! What one conversation has seen. Its state moves in counted steps, one a request.
 
 use super::digest;
-use contextd_pack::resolve;
+use crate::reader::Reader;
 use contextd_retrieve::learned::{Access, recency};
 use contextd_retrieve::{LearnedWeights, Query};
-use contextd_snapshot::Snapshot;
 use contextd_store::{ReturnedItem, Session};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -63,9 +62,9 @@ impl SessionView {
     }
 
     /// Returns how present each symbol is, from −1 to 1, in the order of ids.
-    pub fn values(&self, snapshot: &Snapshot, weights: &LearnedWeights) -> Vec<(u32, f32)> {
+    pub fn values(&self, reader: &Reader, weights: &LearnedWeights) -> Vec<(u32, f32)> {
         let taken = self.steps_taken_up();
-        let number = |id: &str| resolve::symbols(snapshot, id).ok().and_then(|found| found.first().copied());
+        let number = |id: &str| reader.numbers.of(&reader.snapshot, id);
         self.state.seen.iter().filter_map(|(id, seen)| Some((number(id)?, seen.value(self.step + 1, &taken, weights)))).collect()
     }
 

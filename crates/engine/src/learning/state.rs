@@ -3,7 +3,6 @@
 use super::digest;
 use super::packages::PackageRoots;
 use crate::reader::Reader;
-use contextd_pack::resolve;
 use contextd_retrieve::learned::{Memory, Observation};
 use contextd_store::{Feedback, Verdict};
 use std::collections::BTreeMap;
@@ -47,10 +46,7 @@ fn holds(reader: &Reader, packages: &PackageRoots, symbol: u32, anchor: &str) ->
 }
 
 fn find(reader: &Reader, target: &str) -> Option<u32> {
-    if !target.starts_with("scip-contextd ") {
-        return None;
-    }
-    resolve::symbols(&reader.snapshot, target).ok()?.first().copied()
+    reader.numbers.of(&reader.snapshot, target)
 }
 
 /// Said outright counts for more than seen from what was used.

@@ -21,8 +21,9 @@ struct Costs {
     wall: Vec<f64>,
 }
 
-/// Returns the medians of both and their ratio; the process stays, as a server does. Every account is
-/// written on its own, as when questions come one at a time, and the writing is counted.
+/// Returns the medians of both and their ratio; the process stays, as a server does. Accounts are written
+/// after every ten questions, as the thread of a server does with what comes in within a second, and
+/// the last row one by one, as when questions come seldom. The writing is counted.
 pub fn overhead(tasks: &str, folder: &str) -> Result<String, String> {
     let context = |measured: bool| -> Result<Context, String> {
         let mut engine = Engine::open(Path::new(folder), &EngineOptions::default(), &|_| None).map_err(|error| error.to_string())?;
@@ -34,8 +35,9 @@ pub fn overhead(tasks: &str, folder: &str) -> Result<String, String> {
     let name = Path::new(folder).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let queries: Vec<String> = study::tasks(tasks)?.into_iter().filter(|task| task.repo == name).map(|task| task.query).take(QUESTIONS).collect();
     let mut out = format!("| {name}, {} questions, {TURNS} turns | with accounts | without | more |\n|---|---|---|---|\n", queries.len());
-    for (label, op, session) in [("search", "query_context", false), ("task", "context_for_task", false), ("task in a session", "context_for_task", true)] {
-        let [with, without] = compare(&sides, &queries, op, session)?;
+    let ways = [("search", "query_context", false, false), ("task", "context_for_task", false, false), ("task in a session", "context_for_task", true, false), ("search, one by one", "query_context", false, true)];
+    for (label, op, session, alone) in ways {
+        let [with, without] = compare(&sides, &queries, op, session, alone)?;
         for (what, a, b) in [("CPU, ms", with.cpu, without.cpu), ("wall until the answer, ms", with.wall, without.wall)] {
             let (a, b) = (median(a), median(b));
             let _ = writeln!(out, "| {label}, {what} | {a:.3} | {b:.3} | {:+.1} % |", 100.0 * (a / b - 1.0));
@@ -52,24 +54,29 @@ fn input(op: &str, query: &str, turn: u64) -> Value {
     }
 }
 
-fn compare(sides: &[Context; 2], queries: &[String], op: &str, session: bool) -> Result<[Costs; 2], String> {
+fn compare(sides: &[Context; 2], queries: &[String], op: &str, session: bool, alone: bool) -> Result<[Costs; 2], String> {
     let mut costs: [Costs; 2] = Default::default();
     for turn in 0..=TURNS {
-        for (place, query) in queries.iter().enumerate() {
-            // Who goes first changes, so that neither has the warmer caches.
-            let first = (turn as usize + place) % 2;
-            for side in [first, 1 - first] {
+        // Who goes first changes, so that neither has the warmer caches.
+        let first = turn as usize % 2;
+        for side in [first, 1 - first] {
+            let started = cpu();
+            for query in queries {
                 let name = format!("overhead-{side}-{}", turn / 10);
                 let context = if session { &sides[side].in_session(name) } else { &sides[side] };
-                let (before, start) = (cpu(), Instant::now());
+                let start = Instant::now();
                 study::run(context, op, input(op, query, turn))?;
                 let wall = start.elapsed().as_secs_f64();
-                context.flush();
-                let spent = cpu() - before;
+                if alone {
+                    context.flush();
+                }
                 if turn > 0 {
-                    costs[side].cpu.push(spent * 1e3);
                     costs[side].wall.push(wall * 1e3);
                 }
+            }
+            sides[side].flush();
+            if turn > 0 {
+                costs[side].cpu.push((cpu() - started) * 1e3 / queries.len().max(1) as f64);
             }
         }
     }

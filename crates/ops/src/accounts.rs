@@ -16,8 +16,8 @@ use serde_json::Value;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Entries that come in so close together are written as one.
-const GATHER: Duration = Duration::from_millis(40);
+/// Entries that come in so close together are written as one; whoever reads them writes them first.
+const GATHER: Duration = Duration::from_millis(1_000);
 /// Entries kept while they cannot be written; further ones are dropped.
 const MOST: usize = 10_000;
 /// Lines that a reader of whole files is taken to read of one file.

@@ -86,6 +86,8 @@ impl UsageBy {
 
 /// Answers whose items are kept for later reports.
 const KEPT: i64 = 2_000;
+/// Answers after which older ones are removed.
+const SWEPT: i64 = 64;
 
 pub(crate) fn record(connection: &Connection, answers: &[Answered]) -> Result<()> {
     for answer in answers {
@@ -100,15 +102,19 @@ pub(crate) fn record(connection: &Connection, answers: &[Answered]) -> Result<()
 }
 
 fn put_items(connection: &Connection, metric: i64, pack_id: &str, answer: &Answered) -> Result<()> {
-    let row = |item: &ReturnedItem| serde_json::json!([item.target, item.name, item.path, item.provider, item.score, item.chance]);
-    let text = serde_json::Value::Array(answer.items.iter().map(row).collect()).to_string();
+    let rows: Vec<_> = answer.items.iter().map(|item| (&item.target, &item.name, &item.path, &item.provider, item.score, item.chance)).collect();
+    // Texts and numbers can always be written.
+    let text = serde_json::to_string(&rows).unwrap_or_default();
     let sql = "INSERT OR REPLACE INTO returned (pack_id, metric_id, words, items) VALUES (?1, ?2, ?3, ?4)";
     connection
         .prepare_cached(sql)?
         .execute(params![pack_id, metric, JsonList(&answer.words), text])?;
-    connection
-        .prepare_cached("DELETE FROM returned WHERE metric_id <= ?1")?
-        .execute([metric - KEPT])?;
+    // Looking for what is too old with every answer would cost more than keeping it a little longer.
+    if metric % SWEPT == 0 {
+        connection
+            .prepare_cached("DELETE FROM returned WHERE metric_id <= ?1")?
+            .execute([metric - KEPT])?;
+    }
     Ok(())
 }
 

@@ -19,10 +19,14 @@ pub fn run(cli: &Cli, engine: Engine) -> anyhow::Result<ExitCode> {
         map.extend(cli.session.iter().map(|id| ("session".to_owned(), json!(id))));
         map.extend([("cold", cli.cold), ("delta", cli.delta)].into_iter().filter(|(_, said)| *said).map(|(name, said)| (name.to_owned(), json!(said))));
     }
-    if fresh {
-        refresh(cli, &engine)?;
-    }
     let context = Context::new(Arc::new(engine), crate::now, contextd_render::pack, false);
+    if fresh {
+        std::thread::scope(|scope| {
+            // Most often nothing has changed: what is published is opened while that is found out.
+            scope.spawn(|| context.engine.snapshot().is_ok_and(|published| published.is_some()) && context.reader().is_ok());
+            refresh(cli, &context.engine)
+        })?;
+    }
     let operation = find(name).with_context(|| format!("there is no operation `{name}`"))?;
     match (operation.run)(&context, input) {
         Ok(answer) if packs::is_written(cli) => packs::write(cli, &context, &answer),

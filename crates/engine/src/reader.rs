@@ -36,10 +36,17 @@ impl Engine {
         // Who changes them publishes a snapshot, so whoever opens one sees the right ones.
         self.load_overlays()?;
         let head_mark = self.head_mark();
-        let (history, _problems) = self.history();
-        let catalog = Catalog::of(&snapshot);
-        let commits = Commits::of(&history.view(), &snapshot);
-        Ok(Reader { snapshot, catalog, history: Arc::new(history), commits: Arc::new(commits), knowledge: Mutex::default(), learned: Mutex::new(None), numbers: Numbers::default(), head_mark, suite: OnceLock::new() })
+        // History and code are gathered side by side: a single question waits for both.
+        let past = || {
+            let (history, _problems) = self.history();
+            let commits = Commits::of(&history.view(), &snapshot);
+            (Arc::new(history), Arc::new(commits))
+        };
+        let (catalog, (history, commits)) = std::thread::scope(|scope| {
+            let past = scope.spawn(past);
+            (Catalog::of(&snapshot), past.join().unwrap_or_default())
+        });
+        Ok(Reader { snapshot, catalog, history, commits, knowledge: Mutex::default(), learned: Mutex::new(None), numbers: Numbers::default(), head_mark, suite: OnceLock::new() })
     }
 
     /// Opens the published snapshot when another one was open before: what was gathered from history is

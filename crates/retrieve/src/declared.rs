@@ -34,7 +34,7 @@ pub struct Parts {
 impl Parts {
     /// Reads the nodes of a graph.
     pub fn of(graph: &Graph) -> Parts {
-        let parts: Vec<_> = graph.nodes.iter().map(|node| (node.ref_id.to_lowercase(), stems(&node.ref_id), stems(&node.summary))).collect();
+        let parts: Vec<_> = graph.nodes.iter().map(|node| (node.ref_id.to_lowercase(), words_of_name(&node.ref_id), stems(&node.summary))).collect();
         let mut with: BTreeMap<String, f32> = BTreeMap::new();
         for (_, name, summary) in &parts {
             name.union(summary).for_each(|word| *with.entry(word.clone()).or_default() += 1.0);
@@ -73,6 +73,11 @@ impl Parts {
         }
         if all > 0.0 { found / all } else { 0.0 }
     }
+}
+
+/// A name with a number is meant as a whole or not at all: its words say nothing.
+fn words_of_name(ref_id: &str) -> BTreeSet<String> {
+    if ref_id.contains(|letter: char| letter.is_ascii_digit()) { BTreeSet::new() } else { stems(ref_id) }
 }
 
 fn stems(text: &str) -> BTreeSet<String> {

@@ -3,6 +3,8 @@
 use super::{Channel, Found};
 use crate::providers::Provider;
 use crate::task::top;
+use crate::understand::{Query, is_stop_word};
+use contextd_lang::terms;
 
 pub struct Names;
 
@@ -10,6 +12,8 @@ pub struct Names;
 const COMPARED: usize = 4_000;
 /// What a name is worth that is the word, starts with it, has it inside.
 const TIERS: [f32; 3] = [1.0, 0.6, 0.3];
+/// Words that are compared.
+const WORDS: usize = 64;
 /// A word that is no identifier says less than one written as code.
 const PLAIN: f32 = 0.5;
 
@@ -28,7 +32,7 @@ impl Channel for Names {
 
     fn scores(&self, found: &Found<'_>) -> Vec<(u32, f32)> {
         let snapshot = found.sources.snapshot;
-        let wanted: Vec<(String, f32)> = found.query.identifiers.iter().map(|identifier| (identifier.text.to_lowercase(), if identifier.code { 1.0 } else { PLAIN })).collect();
+        let wanted = wanted(found.query);
         let mut symbols: Vec<u32> = top(found.lexical.symbol_hits.iter().map(|&symbol| (symbol, found.lexical.symbols[symbol as usize])).collect(), COMPARED).into_iter().map(|(symbol, _)| symbol).collect();
         symbols.extend(found.query.identifiers.iter().flat_map(|identifier| snapshot.symbols_named_like(&identifier.text)));
         symbols.sort_unstable();
@@ -42,6 +46,17 @@ impl Channel for Names {
         };
         symbols.into_iter().map(|symbol| (symbol, score(symbol))).collect()
     }
+}
+
+/// Returns the identifiers and plain words of a request in lower case, with how much each says.
+fn wanted(query: &Query) -> Vec<(String, f32)> {
+    let mut wanted: Vec<(String, f32)> = query.identifiers.iter().map(|identifier| (identifier.text.to_lowercase(), if identifier.code { 1.0 } else { PLAIN })).collect();
+    for word in terms::identifiers(&query.text).map(str::to_lowercase).filter(|word| !is_stop_word(word)) {
+        if wanted.len() < WORDS && !wanted.iter().any(|(other, _)| *other == word) {
+            wanted.push((word, PLAIN));
+        }
+    }
+    wanted
 }
 
 fn tier(name: &str, word: &str) -> f32 {

@@ -16,12 +16,70 @@ const B: f32 = 0.6;
 /// Full text of commit messages with the files they touched, in the snapshot's numbers.
 #[derive(Default)]
 pub struct Commits {
-    postings: FxHashMap<Box<str>, Vec<(u32, u16)>>,
+    postings: Postings,
     lengths: Vec<u32>,
     /// Files by commit, in the snapshot's numbers.
     files: Vec<Box<[u32]>>,
     average: f32,
     documents: u32,
+}
+
+/// Commits with how often each says a word.
+type Postings = FxHashMap<Box<str>, Vec<(u32, u16)>>;
+
+/// Postings by the numbers that a memory of terms gives out: texts are looked at once a word, not once a commit.
+#[derive(Default)]
+struct Gathered {
+    /// The memory whose numbers these are.
+    epoch: u64,
+    words: Vec<Option<Word>>,
+}
+
+struct Word {
+    text: Box<str>,
+    /// False for words that say nothing.
+    counts: bool,
+    commits: Vec<(u32, u16)>,
+}
+
+impl Gathered {
+    /// Adds the words of a message and returns its length; numbers of commits must not fall.
+    fn add(&mut self, postings: &mut Postings, number: u32, subject: &str, body: &str, memory: &mut Terms) -> u32 {
+        let mut length = 0;
+        for (text, weight) in [(subject, 2u16), (body, 1)] {
+            memory.word_numbers(text, |memory, term| {
+                if memory.epoch() != self.epoch {
+                    self.hand_over(postings);
+                    self.epoch = memory.epoch();
+                }
+                let at = term as usize;
+                if self.words.len() <= at {
+                    self.words.resize_with(at + 1, || None);
+                }
+                let word = self.words[at].get_or_insert_with(|| Word { text: memory.text(term).into(), counts: !is_stop_word(memory.text(term)), commits: Vec::new() });
+                if word.counts {
+                    length += u32::from(weight);
+                    count(&mut word.commits, number, weight);
+                }
+            });
+        }
+        length
+    }
+
+    /// Moves what was gathered to where it is looked up.
+    fn hand_over(&mut self, postings: &mut Postings) {
+        for word in self.words.drain(..).flatten().filter(|word| !word.commits.is_empty()) {
+            let known = postings.entry(word.text).or_default();
+            word.commits.into_iter().for_each(|(commit, weight)| count(known, commit, weight));
+        }
+    }
+}
+
+fn count(commits: &mut Vec<(u32, u16)>, commit: u32, weight: u16) {
+    match commits.last_mut() {
+        Some((last, count)) if *last == commit => *count = count.saturating_add(weight),
+        _ => commits.push((commit, weight)),
+    }
 }
 
 impl Commits {
@@ -30,36 +88,19 @@ impl Commits {
         let numbers: Vec<Option<u32>> = (0..history.file_count() as u32).map(|file| snapshot.find_file(history.path(file))).collect();
         let mut commits = Commits::default();
         let mut memory = Terms::default();
+        let mut gathered = Gathered::default();
         for commit in history.commits() {
             let touches = commit.touches();
             let skipped = commit.is_merge() || touches.is_empty() || touches.len() > MAX_FILES;
             let files: Vec<u32> = if skipped { Vec::new() } else { touches.iter().filter_map(|touch| numbers.get(touch.file as usize).copied().flatten()).collect() };
-            let length = if files.is_empty() { 0 } else { commits.add(commit.number, commit.subject(), commit.body(), &mut memory) };
+            let length = if files.is_empty() { 0 } else { gathered.add(&mut commits.postings, commit.number, commit.subject(), commit.body(), &mut memory) };
             commits.lengths.push(length);
             commits.files.push(files.into());
         }
+        gathered.hand_over(&mut commits.postings);
         commits.documents = commits.lengths.iter().filter(|&&length| length > 0).count() as u32;
         commits.average = commits.lengths.iter().sum::<u32>() as f32 / commits.documents.max(1) as f32;
         commits
-    }
-
-    fn add(&mut self, number: u32, subject: &str, body: &str, memory: &mut Terms) -> u32 {
-        let mut counts: FxHashMap<String, u16> = FxHashMap::default();
-        let mut length = 0;
-        for (text, weight) in [(subject, 2), (body, 1)] {
-            memory.words(text, |word| {
-                if !is_stop_word(word) {
-                    length += u32::from(weight);
-                    *counts.entry(word.to_owned()).or_default() += weight;
-                }
-            });
-        }
-        let mut counts: Vec<(String, u16)> = counts.into_iter().collect();
-        counts.sort();
-        for (word, count) in counts {
-            self.postings.entry(word.into()).or_default().push((number, count));
-        }
-        length
     }
 
     /// Returns how many commits there are.
@@ -163,5 +204,34 @@ impl Commits {
         best.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         best.truncate(TOP_COMMITS);
         best
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_a_message_are_counted_once_a_commit_whatever_the_memory_forgets() {
+        let messages = [("Fix the cart total", "The total was wrong; total it."), ("Rename cart", "")];
+        let gather = |forget: bool| {
+            let (mut postings, mut gathered, mut memory, mut lengths) = (Postings::default(), Gathered::default(), Terms::default(), Vec::new());
+            for (number, (subject, body)) in messages.iter().enumerate() {
+                lengths.push(gathered.add(&mut postings, number as u32, subject, body, &mut memory));
+                if forget {
+                    memory = Terms::default();
+                }
+            }
+            gathered.hand_over(&mut postings);
+            let mut found: Vec<(String, Vec<(u32, u16)>)> = postings.into_iter().map(|(word, commits)| (word.into_string(), commits)).collect();
+            found.sort();
+            (found, lengths)
+        };
+        let (found, lengths) = gather(false);
+        assert_eq!(found.iter().find(|(word, _)| word == "cart").map(|(_, commits)| commits.as_slice()), Some(&[(0, 2), (1, 2)][..]));
+        assert_eq!(found.iter().find(|(word, _)| word == "total").map(|(_, commits)| commits.as_slice()), Some(&[(0, 4)][..]));
+        assert!(!found.iter().any(|(word, _)| word == "the"));
+        assert_eq!(lengths, [6 + 3, 4]);
+        assert_eq!(gather(true), (found, lengths));
     }
 }

@@ -192,7 +192,8 @@ pub fn is_stop_word(word: &str) -> bool {
         "own", "same", "she", "should", "so", "some", "such", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those", "through", "to", "too", "under", "until", "up", "us",
         "very", "via", "was", "we", "were", "what", "when", "where", "which", "while", "who", "whom", "why", "will", "with",
     ];
-    WORDS.binary_search(&word).is_ok() || matches!(word, "would" | "you" | "your" | "yours" | "within" | "without")
+    // None is longer, and most words are.
+    word.len() <= 7 && WORDS.binary_search(&word).is_ok() || matches!(word, "would" | "you" | "your" | "yours" | "within" | "without")
 }
 
 #[cfg(test)]

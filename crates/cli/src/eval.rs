@@ -39,7 +39,7 @@ pub struct EvalArgs {
     task_repo: Option<String>,
     /// Folder of indexed checkouts, named as the field `repo` of the tasks says
     #[arg(long, value_name = "FOLDER", conflicts_with = "task_repo")]
-    repos: Option<PathBuf>,
+    pub repos: Option<PathBuf>,
     /// Where the results go, as JSON lines
     #[arg(long)]
     out: Option<PathBuf>,

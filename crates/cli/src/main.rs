@@ -65,8 +65,13 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         _ => {}
     }
     let engine = open(&cli)?;
-    // What reads the index as it is makes one where there is none.
-    if matches!(cli.command, Command::Export(_) | Command::Eval(_)) && engine.snapshot()?.is_none() {
+    // What reads the index as it is makes one where there is none; with other folders named, this one is not asked.
+    let reads_index = match &cli.command {
+        Command::Export(_) => true,
+        Command::Eval(args) => args.repos.is_none(),
+        _ => false,
+    };
+    if reads_index && engine.snapshot()?.is_none() {
         query::refresh(&cli, &engine)?;
     }
     match &cli.command {

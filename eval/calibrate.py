@@ -17,11 +17,21 @@ def read(path):
 
 
 def answers(binary, tasks, repos, ranking, profile, history=True):
+    """Asks with a profile, or with weights that fuse the lists of all channels where the profile is `fused`."""
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "o.jsonl")
-        words = [binary, "eval", "--repos", repos, "--tasks", tasks, "--out", out, "--as", ranking, "--profile", profile, "-k", "40", "--quiet"]
+        words = [binary, "eval", "--repos", repos, "--tasks", tasks, "--out", out, "--as", ranking, "-k", "40", "--quiet"]
+        if profile == "fused":
+            with open(os.path.join(folder, "fused.toml"), "w") as weights:
+                weights.write(FUSED)
+            words += ["--weights", weights.name]
+        else:
+            words += ["--profile", profile]
         subprocess.run(words + ([] if history else ["--no-history"]), check=True, stdout=subprocess.DEVNULL)
         return {line["task_id"]: line["results"] for line in read(out)}
+
+
+FUSED = "[task]\nfused = 1.0\n[task_without_history]\nfused = 1.0\n[search]\nsymbols = 0.0\nblocks = 0.0\ndefinition = 0.0\nstem = 0.0\ngit = 0.0\nactivity = 0.0\ndeclares = 0.0\nfused = 1.0\n"
 
 
 def symbol_rows(tasks, found, matching):
@@ -75,10 +85,13 @@ def main():
     symbols, files = read(o.symbols), read(o.files)
     text = "# Set by eval/calibrate.py on the development tasks; see retrieve::calibration for the formula.\n"
     search = fit(file_rows(files, answers(o.bin, o.files, o.file_repos, "search", "recall")))
-    for profile in ("recall", "precision"):
+    for profile in ("recall", "precision", "impact", "seed004", "seed004-base"):
         print(profile)
         maps = [fit(symbol_rows(symbols, answers(o.bin, o.symbols, o.symbol_repos, "task", profile, history), matching)) for history in (True, False)]
         text += f"\n[{profile}]\ntask = {maps[0]}\ntask_without_history = {maps[1]}\nsearch = {search}\n"
+    print("fused")
+    maps = [fit(symbol_rows(symbols, answers(o.bin, o.symbols, o.symbol_repos, "task", "fused", history), matching)) for history in (True, False)]
+    text += f"\n[fused]\ntask = {maps[0]}\ntask_without_history = {maps[1]}\nsearch = {fit(file_rows(files, answers(o.bin, o.files, o.file_repos, 'search', 'fused')))}\n"
     print(text)
     if o.out:
         with open(o.out, "w") as out:

@@ -129,6 +129,11 @@ pub struct TouchRow {
 }
 
 impl TouchRow {
+    /// Returns the path before the commit.
+    pub fn path_before(&self) -> u32 {
+        if self.from == NONE { self.path } else { self.from }
+    }
+
     pub fn kind(&self) -> ChangeKind {
         ChangeKind::from_byte(self.kind)
     }

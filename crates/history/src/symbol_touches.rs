@@ -5,7 +5,7 @@ use crate::changes::Hunk;
 use crate::hunks::line_hunks;
 use crate::labels::{LineLabels, UNLABELLED};
 use crate::repository::Repository;
-use crate::rows::{CommitId, NONE, TouchRow, commit_flag};
+use crate::rows::{CommitId, TouchRow, commit_flag};
 use crate::touched::tree_changes;
 use crate::view::{CommitView, HistoryView};
 use gix::odb::pack::cache::lru::MemoryCappedHashmap;
@@ -184,14 +184,9 @@ impl Mapper<'_> {
     }
 
     fn looked_up(&self, touch: &TouchRow, old: Option<gix::ObjectId>, new: gix::ObjectId) -> Sides {
-        let from = if touch.from == NONE {
-            touch.path
-        } else {
-            touch.from
-        };
         Sides {
             file: touch.file,
-            old: old.and_then(|tree| self.blob(tree, from)),
+            old: old.and_then(|tree| self.blob(tree, touch.path_before())),
             new: self.blob(new, touch.path),
         }
     }
@@ -217,17 +212,10 @@ impl Mapper<'_> {
         let is_file = |side: Option<crate::touched::Side>| {
             side.filter(|side| side.is_file()).map(|side| side.id)
         };
-        let sides = wanted.iter().map(|touch| {
-            let from = if touch.from == NONE {
-                touch.path
-            } else {
-                touch.from
-            };
-            Sides {
-                file: touch.file,
-                old: side(from).and_then(|change| is_file(change.old)),
-                new: side(touch.path).and_then(|change| is_file(change.new)),
-            }
+        let sides = wanted.iter().map(|touch| Sides {
+            file: touch.file,
+            old: side(touch.path_before()).and_then(|change| is_file(change.old)),
+            new: side(touch.path).and_then(|change| is_file(change.new)),
         });
         sides.collect()
     }

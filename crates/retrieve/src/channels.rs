@@ -12,6 +12,7 @@ use crate::lexical::Lexical;
 use crate::providers::Provider;
 use crate::task::{Sources, top};
 use crate::understand::Query;
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
 /// What a channel reads.
@@ -24,7 +25,7 @@ pub struct Found<'s> {
     /// Files that commits point to, with scores.
     pub git: &'s [(u32, f32)],
     /// Symbols that matching documentation names, with scores.
-    pub prose: &'s [(u32, f32)],
+    pub prose: &'s FxHashMap<u32, f32>,
 }
 
 /// One way to look at a request.

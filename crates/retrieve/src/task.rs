@@ -157,8 +157,7 @@ impl Pool {
         let options = sources.parameters.walk();
         let git = sources.commits.map(|commits| commits.files(query, sources.hidden)).unwrap_or_default();
         let prose = prose(snapshot, catalog, lexical, sources.parameters.sections as usize);
-        let documented: Vec<(u32, f32)> = prose.iter().map(|(&symbol, &score)| (symbol, score)).collect();
-        let lists_with = |walked: &[(u32, f32)]| channels::lists(&Found { sources, query, lexical, walked, git: &git, prose: &documented }, &weights.channels);
+        let lists_with = |walked: &[(u32, f32)]| channels::lists(&Found { sources, query, lexical, walked, git: &git, prose: &prose }, &weights.channels);
         let fuse = |lists: &[List]| fusion::fuse(lists, weights.fusion, sources.parameters.rrf_k, |symbol| symbol);
         let mut seeds: Vec<(u32, f32)> = if sources.parameters.fused_seeds > 0.0 {
             let best = top(fuse(&lists_with(&[])).into_iter().collect(), options.seeds);

@@ -7,6 +7,7 @@ use crate::fusion::Fusion;
 use crate::parameters::Parameters;
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use toml::{Table, Value};
 
 /// Named profiles that ship with the program.
 const PROFILES: &[(&str, &str)] = &[("recall", include_str!("weights/recall.toml")), ("precision", include_str!("weights/precision.toml")), ("impact", include_str!("weights/impact.toml")), ("seed004", include_str!("weights/seed004.toml")), ("seed004-base", include_str!("weights/seed004-base.toml"))];
@@ -52,6 +53,20 @@ pub struct Weights {
     pub change_without_history: BTreeMap<String, f32>,
 }
 
+/// Puts a table over the profile that its `like` names: values of its own go before.
+fn merged(mut own: Table) -> Result<Table, String> {
+    let Some(like) = own.remove("like") else { return Ok(own) };
+    let base = PROFILES.iter().find(|(profile, _)| like.as_str() == Some(profile)).ok_or_else(|| format!("`like` names no profile: {like}"))?;
+    let mut whole: Table = toml::from_str(base.1).map_err(|error| error.to_string())?;
+    for (key, value) in own {
+        match (whole.get_mut(&key), value) {
+            (Some(Value::Table(below)), Value::Table(above)) => below.extend(above),
+            (_, value) => drop(whole.insert(key, value)),
+        }
+    }
+    Ok(whole)
+}
+
 /// The ranking for a change has its own file: it is fitted on commits, not on tasks.
 #[derive(Deserialize)]
 struct ChangeWeights {
@@ -95,7 +110,8 @@ impl Weights {
 
     /// Reads weights from TOML.
     pub fn parse(text: &str) -> Result<Weights, String> {
-        let weights: Weights = toml::from_str(text).map_err(|error| error.to_string())?;
+        let own: Table = toml::from_str(text).map_err(|error| error.to_string())?;
+        let weights: Weights = merged(own)?.try_into().map_err(|error: toml::de::Error| error.to_string())?;
         match weights.parameters.keys().find(|name| Parameters::DEFAULT.get(name).is_none()) {
             Some(name) => Err(format!("there is no parameter `{name}`; known: {}", Parameters::NAMES.join(", "))),
             None => Ok(weights),
@@ -126,6 +142,14 @@ impl Weights {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_profile_may_be_like_another() {
+        let (recall, own) = (Weights::profile("recall").expect("a profile that ships"), Weights::parse("like = \"recall\"\nset_by = \"me\"\n[task]\nbm = 7.0\n").expect("weights"));
+        assert_eq!((own.set_by.as_str(), own.task["bm"], own.task["ppr"]), ("me", 7.0, recall.task["ppr"]));
+        assert_eq!(own.task_without_history, recall.task_without_history);
+        assert!(Weights::parse("like = \"nothing\"").unwrap_err().contains("nothing"));
+    }
 
     #[test]
     fn every_profile_is_whole() {

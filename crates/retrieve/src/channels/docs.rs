@@ -19,6 +19,6 @@ impl Channel for Docs {
     }
 
     fn scores(&self, found: &Found<'_>) -> Vec<(u32, f32)> {
-        found.prose.to_vec()
+        found.prose.iter().map(|(&symbol, &score)| (symbol, score)).collect()
     }
 }

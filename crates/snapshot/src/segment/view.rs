@@ -235,7 +235,8 @@ impl LinkRows {
         self.close(start)
     }
 
-    fn read_texts(&mut self, segment: &Segment, file: u32, scratch: &mut Scratch) -> Option<()> {
+    /// Reads the rows of symbols and chunks, and the lengths of their texts; false for a damaged file.
+    fn read_details(&mut self, segment: &Segment, file: u32, scratch: &mut Scratch) -> bool {
         let mut reader = Reader::new(segment.details(file));
         details::take_symbols(&mut reader, &mut self.symbols, &mut scratch.lengths);
         details::take_chunks(
@@ -244,6 +245,11 @@ impl LinkRows {
             &mut self.chunks,
             &mut scratch.labels,
         );
+        reader.is_whole()
+    }
+
+    fn read_texts(&mut self, segment: &Segment, file: u32, scratch: &mut Scratch) -> Option<()> {
+        let is_whole = self.read_details(segment, file, scratch);
         let range = segment.column(Section::FileTextEnd).range(file);
         let at = self.bytes.len();
         segment.text().read(
@@ -258,19 +264,12 @@ impl LinkRows {
             self.symbols[row].doc = self.next_text(&mut end, length.doc);
         }
         self.label_chunks(end, &scratch.labels);
-        reader.is_whole().then_some(())
+        is_whole.then_some(())
     }
 
     /// Reads the chunks; of the texts only what labels need, which stands behind those of symbols.
     fn read_chunks(&mut self, segment: &Segment, file: u32, scratch: &mut Scratch) -> Option<()> {
-        let mut reader = Reader::new(segment.details(file));
-        details::take_symbols(&mut reader, &mut self.symbols, &mut scratch.lengths);
-        details::take_chunks(
-            &mut reader,
-            &self.symbols,
-            &mut self.chunks,
-            &mut scratch.labels,
-        );
+        let is_whole = self.read_details(segment, file, scratch);
         let at = self.bytes.len();
         if scratch.labels.iter().any(|&code| code > label::TEXT) {
             let range = segment.column(Section::FileTextEnd).range(file);
@@ -286,7 +285,7 @@ impl LinkRows {
             )?;
         }
         self.label_chunks(at, &scratch.labels);
-        reader.is_whole().then_some(())
+        is_whole.then_some(())
     }
 
     /// Gives the chunks their labels; those with a text of their own lie one after the other from `at` on.

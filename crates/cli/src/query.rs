@@ -66,7 +66,7 @@ pub fn refuse(cli: &Cli, error: &OpError) -> ExitCode {
 
 /// Brings the index up to date when nobody else is doing it.
 pub fn refresh(cli: &Cli, engine: &Engine) -> anyhow::Result<()> {
-    let options = RefreshOptions { now: crate::now(), ..RefreshOptions::default() };
+    let options = RefreshOptions { now: crate::now(), quick: true, ..RefreshOptions::default() };
     let first = engine.snapshot()?.is_none();
     if first {
         ui::say(cli.quiet || cli.json, &format!("First question here: reading {} once. Later only what changed is read.", engine.places.root.display()));

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 /// A file's state must be this much older than the run that recorded it to be trusted: within one
 /// tick of a coarse clock a second write would leave the same stamp.
-const RACY_NS: i64 = 50_000_000;
+pub(crate) const RACY_NS: i64 = 50_000_000;
 
 /// The files of a scan, told apart by what must be done with them.
 #[derive(Default)]

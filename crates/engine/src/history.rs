@@ -1,8 +1,9 @@
 //! The repository's history, kept beside the index and read again only when its head moves.
 
 use crate::engine::Engine;
-use contextd_history::{History, HistoryView, Limits, Repository};
+use contextd_history::{CommitId, History, HistoryView, Limits, Repository};
 use contextd_model::{ContentHash, Problem};
+use contextd_retrieve::CommitWords;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -31,8 +32,7 @@ impl Engine {
         let Some(head) = Repository::open(&self.places.root).ok().and_then(|repository| repository.head()) else {
             return (History::default(), Vec::new());
         };
-        let folder = self.places.index.join("history");
-        let path = folder.join(format!("{}.history", file_name(&format!("{head:?} scrubbed {}", self.config.fingerprint().secrets.to_hex()), &limits)));
+        let (folder, path) = self.history_place(head);
         let stored = fs::read(&path).ok();
         if let Some(history) = stored.as_deref().and_then(History::decode) {
             return (history, Vec::new());
@@ -43,20 +43,49 @@ impl Engine {
         // What a message quotes is scrubbed as a text file would be.
         history.scrub_messages(|message| self.scrubber.scrub(message, "COMMIT_EDITMSG").text.into_owned());
         // Not being able to keep it costs time at the next call, nothing else.
-        let _ = self.store_history(&folder, &path, &history.encode());
+        let _ = store(&folder, &path, &history.encode()).and_then(|()| leave_only(&folder, &path));
+        let _ = store(&folder, &path.with_extension(WORDS), CommitWords::of(&history.view()).bytes());
         (history, problems)
     }
 
-    fn store_history(&self, folder: &PathBuf, path: &PathBuf, bytes: &[u8]) -> std::io::Result<()> {
-        fs::create_dir_all(folder)?;
-        let temporary = folder.join(format!(".writing-{}", std::process::id()));
-        fs::write(&temporary, bytes)?;
-        fs::rename(&temporary, path)?;
-        for entry in fs::read_dir(folder)?.flatten().filter(|entry| entry.path() != *path) {
-            let _ = fs::remove_file(entry.path());
+    /// Returns the words of the messages of a history that [`Engine::history`] gave.
+    pub fn commit_words(&self, history: &History) -> CommitWords {
+        let Some(head) = history.head else { return CommitWords::default() };
+        let (folder, path) = self.history_place(head);
+        let path = path.with_extension(WORDS);
+        if let Some(words) = fs::read(&path).ok().and_then(CommitWords::decode) {
+            return words;
         }
-        Ok(())
+        let words = CommitWords::of(&history.view());
+        let _ = store(&folder, &path, words.bytes());
+        words
     }
+
+    /// Returns the folder of histories and the file of the one that ends at a commit.
+    fn history_place(&self, head: CommitId) -> (PathBuf, PathBuf) {
+        let folder = self.places.index.join("history");
+        let name = file_name(&format!("{head:?} scrubbed {}", self.config.fingerprint().secrets.to_hex()), &self.history_limits());
+        let path = folder.join(format!("{name}.history"));
+        (folder, path)
+    }
+}
+
+/// Extension of the words of a history's messages.
+const WORDS: &str = "words";
+
+fn store(folder: &Path, path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    fs::create_dir_all(folder)?;
+    let temporary = folder.join(format!(".writing-{}", std::process::id()));
+    fs::write(&temporary, bytes)?;
+    fs::rename(&temporary, path)
+}
+
+/// Removes what belongs to other heads.
+fn leave_only(folder: &Path, path: &Path) -> std::io::Result<()> {
+    for entry in fs::read_dir(folder)?.flatten().filter(|entry| entry.path() != *path) {
+        let _ = fs::remove_file(entry.path());
+    }
+    Ok(())
 }
 
 /// Returns the git directory of the work tree that `root` lies in.

@@ -8,6 +8,7 @@ mod archive;
 pub mod artifacts;
 mod audit;
 mod change;
+mod calm;
 mod changes;
 mod context;
 mod doctor;

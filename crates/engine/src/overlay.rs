@@ -35,7 +35,7 @@ struct Overlay {
 impl Overlays {
     /// Puts texts over what a scan found, and takes out what has a tombstone.
     pub(crate) fn apply(&self, files: &mut Vec<FileEntry>, covers: impl Fn(&str) -> bool) {
-        if self.texts.is_empty() && self.tombstones.is_empty() {
+        if self.is_empty() {
             return;
         }
         files.retain(|file| !self.texts.contains_key(&file.rel) && !self.tombstones.contains(&file.rel));
@@ -44,6 +44,10 @@ impl Overlays {
             FileEntry { rel: path.clone(), size: stamp.size, mtime_ns: stamp.mtime_ns, ctime_ns: stamp.ctime_ns, inode: stamp.inode, mode: stamp.mode, tracked: false }
         }));
         files.sort_by(|a, b| a.rel.cmp(&b.rel));
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.texts.is_empty() && self.tombstones.is_empty()
     }
 
     fn bytes(&self, path: &str) -> Option<FileBytes> {

@@ -39,7 +39,7 @@ impl Engine {
         // History and code are gathered side by side: a single question waits for both.
         let past = || {
             let (history, _problems) = self.history();
-            let commits = Commits::of(&history.view(), &snapshot);
+            let commits = Commits::of(&history.view(), Arc::new(self.commit_words(&history)), &snapshot);
             (Arc::new(history), Arc::new(commits))
         };
         let (catalog, (history, commits)) = std::thread::scope(|scope| {
@@ -58,7 +58,12 @@ impl Engine {
         let history = if head_mark.is_some() && head_mark == earlier.head_mark { earlier.history.clone() } else { Arc::new(self.history().0) };
         // Commits are kept by the numbers of the files they touched.
         let same = Arc::ptr_eq(&history, &earlier.history) && same_paths(&snapshot, &earlier.snapshot);
-        let commits = if same { earlier.commits.clone() } else { Arc::new(Commits::of(&history.view(), &snapshot)) };
+        let commits = if same {
+            earlier.commits.clone()
+        } else {
+            let words = if Arc::ptr_eq(&history, &earlier.history) { earlier.commits.words() } else { Arc::new(self.commit_words(&history)) };
+            Arc::new(Commits::of(&history.view(), words, &snapshot))
+        };
         let catalog = Catalog::of(&snapshot);
         Ok(Reader { snapshot, catalog, history, commits, knowledge: Mutex::default(), learned: Mutex::new(None), numbers: Numbers::default(), head_mark, suite: OnceLock::new() })
     }

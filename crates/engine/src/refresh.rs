@@ -5,7 +5,7 @@ use crate::engine::Engine;
 use crate::error::{EngineError, Result};
 use crate::progress::{Progress, Stage};
 use crate::records;
-use crate::scope::Scope;
+use crate::scope::{Scope, Scoped};
 use crate::update::{Base, Run};
 use contextd_model::Problem;
 use contextd_snapshot::{Snapshot, SnapshotName, WriterLock};
@@ -22,6 +22,9 @@ pub struct RefreshOptions {
     pub force: Vec<String>,
     /// Files and folders that may have changed, when the caller knows: the rest is not looked at.
     pub only: Option<BTreeSet<String>>,
+    /// Look at stamps first: when none has changed since a whole scan found nothing to do, neither is
+    /// anything now. Problems are not listed then.
+    pub quick: bool,
     /// How long to wait for another writer.
     pub wait: Duration,
     /// Time of the run, as Unix milliseconds.
@@ -58,6 +61,9 @@ impl Engine {
     }
 
     fn refresh_here(&self, options: &RefreshOptions, progress: &dyn Progress) -> Result<Refreshed> {
+        if options.quick && !options.full && options.force.is_empty() && options.only.is_none() && let Some(snapshot) = self.published().filter(|snapshot| self.is_current(snapshot) && self.is_calm(snapshot)) {
+            return Ok(unchanged(Some(&snapshot), Vec::new()));
+        }
         self.places.create()?;
         let Some(_lock) = WriterLock::lock_wait(&self.places.index, options.wait)? else {
             return Err(EngineError::Busy { root: self.places.root.clone() });
@@ -71,10 +77,13 @@ impl Engine {
         let trusted = previous.as_ref().is_some_and(|snapshot| self.is_current(snapshot)) && !options.full;
         progress.begin(Stage::Scan, 0);
         let only = options.only.as_ref().filter(|_| trusted && complete);
-        let (scope, files, problems) = Scope::scan(self, only);
+        let Scoped { scope, files, problems, grounds } = Scope::scan(self, only);
         let states = ledger.file_states()?;
         let changes = changes::compare(files, states, |path| scope.covers(path), |path| !trusted || is_forced(path, &options.force));
         if trusted && complete && changes.is_empty() {
+            if let (Some(snapshot), Some(grounds)) = (previous.as_ref().filter(|_| options.quick), grounds) {
+                self.note_calm(snapshot, grounds, &changes.same, options.now);
+            }
             return Ok(unchanged(previous.as_ref(), problems));
         }
         let base = Base { previous, complete, trusted };

@@ -19,21 +19,33 @@ pub enum Scope<'o> {
     Paths(&'o BTreeSet<String>),
 }
 
+/// What a scan of a scope found.
+pub struct Scoped<'o> {
+    pub scope: Scope<'o>,
+    pub files: Vec<FileEntry>,
+    pub problems: Vec<Problem>,
+    /// Paths besides the files that decided, for a scan of the whole tree.
+    pub grounds: Option<Vec<String>>,
+}
+
 impl<'o> Scope<'o> {
     /// Finds the files of the scope. What cannot be judged path by path is scanned whole.
-    pub fn scan(engine: &Engine, only: Option<&'o BTreeSet<String>>) -> (Scope<'o>, Vec<FileEntry>, Vec<Problem>) {
+    pub fn scan(engine: &Engine, only: Option<&'o BTreeSet<String>>) -> Scoped<'o> {
         if let Some((paths, files)) = only.and_then(|paths| Some((paths, files_at(engine, paths)?))) {
             let mut files = files;
             engine.overlays().apply(&mut files, |path| paths.iter().any(|changed| is_under(path, changed)));
-            return (Scope::Paths(paths), files, Vec::new());
+            return Scoped { scope: Scope::Paths(paths), files, problems: Vec::new(), grounds: None };
         }
         let mut scan = engine.scanner.scan();
         let limit = engine.config.bootstrap.max_initial_files;
         if limit > 0 {
             scan.files.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
         }
-        engine.overlays().apply(&mut scan.files, |_| true);
-        (Scope::Whole, scan.files, scan.problems)
+        let overlays = engine.overlays();
+        overlays.apply(&mut scan.files, |_| true);
+        // What is put over files, and how many are left out for their number, no stamp tells.
+        let grounds = scan.grounds.filter(|_| overlays.is_empty() && limit == 0);
+        Scoped { scope: Scope::Whole, files: scan.files, problems: scan.problems, grounds }
     }
 
     /// True when the scan decides about the path.

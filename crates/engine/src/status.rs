@@ -3,7 +3,7 @@
 use crate::changes;
 use crate::engine::Engine;
 use crate::error::Result;
-use crate::scope::Scope;
+use crate::scope::{Scope, Scoped};
 use contextd_store::Ledger;
 use contextd_lang::LanguageId;
 use contextd_model::ContentHash;
@@ -62,7 +62,7 @@ impl Engine {
 
     /// True when some file is not as it was recorded: added, removed, written since.
     pub fn has_changes(&self) -> Result<bool> {
-        let (scope, files, _problems) = Scope::scan(self, None);
+        let Scoped { scope, files, .. } = Scope::scan(self, None);
         let states = self.ledger()?.file_states()?;
         Ok(!changes::compare(files, states, |path| scope.covers(path), |_| false).is_empty())
     }

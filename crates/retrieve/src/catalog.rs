@@ -93,34 +93,65 @@ pub struct Totals {
 impl Catalog {
     /// Gathers the columns of a snapshot.
     pub fn of(snapshot: &Snapshot) -> Catalog {
-        let parts = snapshot.for_each_segment(|number, segment| part(snapshot, number, segment));
-        let mut catalog = Catalog::default();
-        for mut part in parts {
-            let (symbols, blocks, files) = (catalog.file.len() as u32, catalog.block_words.len() as u32, catalog.file_words.len() as u32);
-            catalog.file_symbols.extend(part.file_symbols.iter().map(|&first| symbols + first));
-            catalog.block_starts.extend(part.block_starts.iter().map(|&first| blocks + first));
-            catalog.block_file.extend(part.block_file.iter().map(|&file| files + file));
-            part.cells.iter_mut().for_each(|cell| cell.block += blocks);
-            catalog.cells.append(&mut part.cells);
-            catalog.file.append(&mut part.file);
-            catalog.owner.append(&mut part.owner);
-            catalog.parent.append(&mut part.parent);
-            catalog.flags.append(&mut part.flags);
-            catalog.kind.append(&mut part.kind);
-            catalog.lengths.append(&mut part.lengths);
-            catalog.lines.append(&mut part.lines);
-            catalog.body_words.append(&mut part.body_words);
-            catalog.file_words.append(&mut part.file_words);
-            catalog.file_flags.append(&mut part.file_flags);
-            catalog.path_words.append(&mut part.path_words);
-            catalog.declares.append(&mut part.declares);
-            catalog.block_words.append(&mut part.block_words);
-        }
-        catalog.file_symbols.push(catalog.file.len() as u32);
-        catalog.block_starts.push(catalog.block_words.len() as u32);
+        let mut blocks: Vec<usize> = vec![0; snapshot.segments().len()];
+        snapshot.fill_segments(blocks.iter_mut().collect(), |_, segment, blocks| {
+            *blocks = (0..segment.file_count()).map(|file| segment.blocks_of_file(file) as usize).sum();
+        });
+        let count = |(segment, &blocks): (&Segment, &usize)| [segment.file_count() as usize, segment.symbol_count() as usize, segment.cell_count() as usize, blocks];
+        let counts: Vec<[usize; 4]> = snapshot.segments().iter().zip(&blocks).map(count).collect();
+        let [files, symbols, cells, blocks] = [0, 1, 2, 3].map(|at| counts.iter().map(|counts| counts[at]).sum::<usize>());
+        let mut catalog = Catalog {
+            file: vec![0; symbols],
+            owner: vec![0; symbols],
+            parent: vec![0; symbols],
+            flags: vec![0; symbols],
+            kind: vec![0; symbols],
+            lengths: vec![[0; 4]; symbols],
+            lines: vec![0; symbols],
+            body_words: vec![0; symbols],
+            file_symbols: vec![0; files],
+            file_words: vec![0; files],
+            file_flags: vec![0; files],
+            path_words: vec![0; files],
+            declares: vec![0.0; files],
+            block_starts: vec![0; files],
+            block_file: vec![0; blocks],
+            block_words: vec![0; blocks],
+            cells: vec![CellAt { symbol: 0, block: 0 }; cells],
+            ..Catalog::default()
+        };
+        let parts = catalog.parts(&counts);
+        snapshot.fill_segments(parts, |number, segment, part| fill(part, snapshot, number, segment));
+        catalog.file_symbols.push(symbols as u32);
+        catalog.block_starts.push(blocks as u32);
         catalog.pool_types();
         catalog.totals = catalog.averages(snapshot);
         catalog
+    }
+
+    /// Cuts the columns into those of the segments, of which `counts` says the files, symbols, cells and blocks.
+    fn parts(&mut self, counts: &[[usize; 4]]) -> Vec<Part<'_>> {
+        let mut whole = Part {
+            first_block: 0,
+            file: &mut self.file,
+            owner: &mut self.owner,
+            parent: &mut self.parent,
+            flags: &mut self.flags,
+            kind: &mut self.kind,
+            lengths: &mut self.lengths,
+            lines: &mut self.lines,
+            body_words: &mut self.body_words,
+            file_symbols: &mut self.file_symbols,
+            file_words: &mut self.file_words,
+            file_flags: &mut self.file_flags,
+            path_words: &mut self.path_words,
+            declares: &mut self.declares,
+            block_starts: &mut self.block_starts,
+            block_file: &mut self.block_file,
+            block_words: &mut self.block_words,
+            cells: &mut self.cells,
+        };
+        counts.iter().map(|counts| whole.cut(counts)).collect()
     }
 
     /// Returns the symbols of a file; the first is the file itself.
@@ -190,89 +221,125 @@ impl Catalog {
 /// Marks members that lie inside their owner's span, whose words the owner has already.
 const INSIDE_OWNER: u8 = 1 << 7;
 
-/// Columns of one segment; files, blocks and first symbols in the segment's own numbers, the others global.
-#[derive(Default)]
-struct Part {
-    file: Vec<u32>,
-    owner: Vec<u32>,
-    parent: Vec<u32>,
-    flags: Vec<u8>,
-    kind: Vec<u8>,
-    lengths: Vec<[u8; 4]>,
-    lines: Vec<u32>,
-    body_words: Vec<u32>,
-    file_symbols: Vec<u32>,
-    file_words: Vec<u32>,
-    file_flags: Vec<u8>,
-    path_words: Vec<u8>,
-    declares: Vec<f32>,
-    block_starts: Vec<u32>,
-    block_file: Vec<u32>,
-    block_words: Vec<u32>,
-    cells: Vec<CellAt>,
+/// Columns of one segment, all in global numbers.
+struct Part<'a> {
+    first_block: usize,
+    file: &'a mut [u32],
+    owner: &'a mut [u32],
+    parent: &'a mut [u32],
+    flags: &'a mut [u8],
+    kind: &'a mut [u8],
+    lengths: &'a mut [[u8; 4]],
+    lines: &'a mut [u32],
+    body_words: &'a mut [u32],
+    file_symbols: &'a mut [u32],
+    file_words: &'a mut [u32],
+    file_flags: &'a mut [u8],
+    path_words: &'a mut [u8],
+    declares: &'a mut [f32],
+    block_starts: &'a mut [u32],
+    block_file: &'a mut [u32],
+    block_words: &'a mut [u32],
+    cells: &'a mut [CellAt],
 }
 
-fn part(snapshot: &Snapshot, number: usize, segment: &Segment) -> Part {
-    let mut part = Part::default();
+/// Takes so many rows off the front of a column.
+fn front<'a, T>(column: &mut &'a mut [T], count: usize) -> &'a mut [T] {
+    let (front, rest) = std::mem::take(column).split_at_mut(count);
+    *column = rest;
+    front
+}
+
+impl<'a> Part<'a> {
+    /// Takes the rows of the next segment off.
+    fn cut(&mut self, &[files, symbols, cells, blocks]: &[usize; 4]) -> Part<'a> {
+        let first_block = self.first_block;
+        self.first_block += blocks;
+        Part {
+            first_block,
+            file: front(&mut self.file, symbols),
+            owner: front(&mut self.owner, symbols),
+            parent: front(&mut self.parent, symbols),
+            flags: front(&mut self.flags, symbols),
+            kind: front(&mut self.kind, symbols),
+            lengths: front(&mut self.lengths, symbols),
+            lines: front(&mut self.lines, symbols),
+            body_words: front(&mut self.body_words, symbols),
+            file_symbols: front(&mut self.file_symbols, files),
+            file_words: front(&mut self.file_words, files),
+            file_flags: front(&mut self.file_flags, files),
+            path_words: front(&mut self.path_words, files),
+            declares: front(&mut self.declares, files),
+            block_starts: front(&mut self.block_starts, files),
+            block_file: front(&mut self.block_file, blocks),
+            block_words: front(&mut self.block_words, blocks),
+            cells: front(&mut self.cells, cells),
+        }
+    }
+}
+
+fn fill(mut part: Part<'_>, snapshot: &Snapshot, number: usize, segment: &Segment) {
     let (symbol_base, file_base) = (snapshot.symbols_of_segment(number).start, snapshot.files_of_segment(number).start);
+    let mut next_block = 0;
+    let mut parents: Vec<Option<u32>> = Vec::new();
     for file in 0..segment.file_count() {
         let symbols = segment.symbols_of_file(file);
-        let parents: Vec<Option<u32>> = segment.parents(file).map(|parent| parent.filter(|&parent| parent > symbols.start)).collect();
-        part.cells_of(segment, file, symbol_base, &parents);
+        parents.clear();
+        parents.extend(segment.parents(file).map(|parent| parent.filter(|&parent| parent > symbols.start)));
+        next_block = part.cells_of(segment, file, file_base + file, symbol_base, next_block, &parents);
         let path_flags = path_flags(segment.path(file), segment.file_flags(file));
-        part.file_symbols.push(symbols.start);
-        part.file_flags.push(path_flags);
-        part.path_words.push(segment.path_length(file).min(255) as u8);
-        part.declares.push(declared_share(segment, symbols.clone()));
-        part.lengths.extend(segment.lengths(file));
-        for (symbol, parent) in symbols.zip(parents) {
+        let at = file as usize;
+        part.file_symbols[at] = symbol_base + symbols.start;
+        part.file_flags[at] = path_flags;
+        part.path_words[at] = segment.path_length(file).min(255) as u8;
+        part.declares[at] = declared_share(segment, symbols.clone());
+        for ((symbol, &parent), lengths) in symbols.zip(&parents).zip(segment.lengths(file)) {
+            let at = symbol as usize;
             let kind = segment.kind(symbol);
-            part.file.push(file_base + file);
-            part.kind.push(kind as u8);
-            part.parent.push(parent.map_or(NONE, |parent| symbol_base + parent));
-            part.lines.push(segment.end_line(symbol).saturating_sub(segment.start_line(symbol)) + 1);
+            part.lengths[at] = lengths;
+            part.file[at] = file_base + file;
+            part.kind[at] = kind as u8;
+            part.parent[at] = parent.map_or(NONE, |parent| symbol_base + parent);
+            part.lines[at] = segment.end_line(symbol).saturating_sub(segment.start_line(symbol)) + 1;
             let (owner, inside) = owner(snapshot, segment, symbol, parent, symbol_base);
-            part.owner.push(owner);
+            part.owner[at] = owner;
             let mut flags = path_flags | if inside { INSIDE_OWNER } else { 0 };
             let modifiers = segment.modifiers(symbol);
             flags |= if modifiers & modifier::TEST != 0 { flag::TEST } else { 0 };
             flags |= if modifiers & modifier::LOCAL != 0 { flag::LOCAL } else { 0 };
             flags |= if is_answer(kind) { flag::CODE } else { 0 };
-            part.flags.push(flags);
+            part.flags[at] = flags;
         }
     }
-    part
 }
 
-impl Part {
-    /// Adds the cells of a file, its blocks, and the words of its symbols: those of what they hold included.
-    fn cells_of(&mut self, segment: &Segment, file: u32, symbol_base: u32, parents: &[Option<u32>]) {
+impl Part<'_> {
+    /// Sets the cells of a file, its blocks, and the words of its symbols: those of what they hold
+    /// included. Returns the next file's first block, counted in the segment.
+    fn cells_of(&mut self, segment: &Segment, file: u32, global: u32, symbol_base: u32, start: usize, parents: &[Option<u32>]) -> usize {
         let first = segment.symbols_of_file(file).start;
-        let (first_block, first_word) = (self.block_words.len(), self.body_words.len());
-        self.block_starts.push(first_block as u32);
-        self.body_words.resize(first_word + parents.len(), 0);
+        self.block_starts[file as usize] = (self.first_block + start) as u32;
+        let end = start + segment.blocks_of_file(file) as usize;
+        self.block_file[start..end].fill(global);
         let mut file_words = 0;
-        for cell in segment.cells(file) {
+        for (at, cell) in segment.cells_of_file(file).zip(segment.cells(file)) {
             file_words += cell.words;
-            let block = first_block + cell.block as usize;
-            if self.block_words.len() <= block {
-                self.block_words.resize(block + 1, 0);
-                self.block_file.resize(block + 1, file);
-            }
+            let block = start + cell.block as usize;
             self.block_words[block] += cell.words + cell.compounds;
             let top = cell.symbol <= first;
-            self.cells.push(CellAt { symbol: if top { NONE } else { symbol_base + cell.symbol }, block: block as u32 });
-            if !top && let Some(words) = self.body_words.get_mut(first_word + (cell.symbol - first) as usize) {
+            self.cells[at as usize] = CellAt { symbol: if top { NONE } else { symbol_base + cell.symbol }, block: (self.first_block + block) as u32 };
+            if !top && let Some(words) = self.body_words.get_mut(cell.symbol as usize) {
                 *words += cell.words;
             }
         }
         // Parents precede their children, so going backwards each sum is whole when it is passed on.
         for (at, parent) in parents.iter().enumerate().rev() {
             if let Some(parent) = parent {
-                self.body_words[first_word + (parent - first) as usize] += self.body_words[first_word + at];
+                self.body_words[*parent as usize] += self.body_words[first as usize + at];
             }
         }
-        self.file_words.push(file_words);
+        self.file_words[file as usize] = file_words;
+        end
     }
 }
 

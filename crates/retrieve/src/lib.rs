@@ -6,7 +6,8 @@ pub mod calibration;
 pub mod catalog;
 pub mod change;
 pub mod channels;
-pub mod commits;
+pub mod commit_words;
+mod commits;
 pub mod declared;
 pub mod fusion;
 pub mod hits;
@@ -30,6 +31,7 @@ pub mod walk;
 pub mod weights;
 
 pub use catalog::Catalog;
+pub use commit_words::CommitWords;
 pub use commits::Commits;
 pub use declared::Declared;
 pub use learned::{Learned, LearnedWeights};

@@ -65,6 +65,24 @@ impl Stamp {
         }
     }
 
+    #[cfg(unix)]
+    pub(crate) fn of_stat(stat: &rustix::fs::Stat) -> Self {
+        let nanoseconds = |seconds: i64, rest: i64| {
+            seconds
+                .saturating_mul(1_000_000_000)
+                .saturating_add(rest)
+        };
+        // Their types differ from system to system.
+        #[allow(clippy::unnecessary_cast)]
+        Self {
+            size: stat.st_size as u64,
+            mtime_ns: nanoseconds(stat.st_mtime as i64, stat.st_mtime_nsec as i64),
+            ctime_ns: nanoseconds(stat.st_ctime as i64, stat.st_ctime_nsec as i64),
+            inode: stat.st_ino as u64,
+            mode: stat.st_mode as u32,
+        }
+    }
+
     #[cfg(not(unix))]
     pub(crate) fn of(metadata: &Metadata) -> Self {
         let since = metadata

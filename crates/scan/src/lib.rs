@@ -11,6 +11,7 @@ mod dockerignore;
 mod entry;
 mod folder;
 mod git;
+mod grounds;
 mod links;
 mod open;
 mod pattern_match;
@@ -28,6 +29,7 @@ mod watch_paths;
 
 pub use content::Encoding;
 pub use entry::{FileEntry, Stamp};
+pub use grounds::Marks;
 pub use read::{FileBytes, ReadFailure};
 pub use root::{find_root, find_root_with};
 pub use rule::{Check, Reason, Rejected, Rule, Verdict};

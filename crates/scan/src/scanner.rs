@@ -51,6 +51,8 @@ pub struct Scan {
     /// How many paths each rule left out.
     pub counts: BTreeMap<Rule, u64>,
     pub problems: Vec<Problem>,
+    /// Paths besides the files whose stamps decide what a scan finds; `None` when that cannot be told.
+    pub grounds: Option<Vec<String>>,
 }
 
 impl Scanner {
@@ -110,7 +112,10 @@ impl Scanner {
     /// Finds every file that belongs. No file is opened except ignore files and git's index.
     pub fn scan(&self) -> Scan {
         let mut scan = Scan::default();
+        let mut problems = Vec::new();
+        let git = self.git_tree(&mut problems);
         let mut found = self.find();
+        scan.grounds = self.grounds(&found, git.as_deref());
         found
             .files
             .par_sort_unstable_by(|left, right| left.rel.cmp(&right.rel));

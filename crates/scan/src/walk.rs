@@ -18,6 +18,10 @@ pub(crate) struct Found {
     pub links: Vec<Link>,
     pub rejected: Vec<Rejected>,
     pub problems: Vec<Problem>,
+    /// Folders that were listed, and ignore files in them.
+    pub deciders: Vec<String>,
+    /// Something was seen whose part in the decision cannot be told by a stamp.
+    pub odd: bool,
 }
 
 /// A symbolic link whose name passed every rule.
@@ -48,6 +52,10 @@ fn visit<'s>(
         Ok(entries) => {
             let present = |name: &str| entries.iter().any(|(entry, _)| entry == name);
             tree.load_ignore_files(&mut folder, present, &mut local.problems);
+            let ignores = [".gitignore", ".contextignore"];
+            local.deciders.extend(ignores.iter().filter(|name| present(name)).map(|name| folder.join(name)));
+            local.deciders.push(folder.rel.clone());
+            local.odd |= !folder.rel.is_empty() && present(".git");
             for (name, entry) in &entries {
                 if let Some(below) = local.add(tree, &folder, name, entry) {
                     scope.spawn(move |scope| visit(scope, tree, found, below));
@@ -167,5 +175,7 @@ impl Found {
         self.links.append(&mut other.links);
         self.rejected.append(&mut other.rejected);
         self.problems.append(&mut other.problems);
+        self.deciders.append(&mut other.deciders);
+        self.odd |= other.odd;
     }
 }

@@ -154,14 +154,13 @@ impl Snapshot {
         self.graph.size() + self.segments.iter().map(Segment::size).sum::<u64>()
     }
 
-    /// Calls `each` with every segment and its number, in parallel; returns the results in order, so
-    /// they do not depend on the number of threads.
-    pub fn for_each_segment<T: Send>(&self, each: impl Fn(usize, &Segment) -> T + Sync) -> Vec<T> {
+    /// Calls `each` with every segment, its number and what `parts` has for it, in parallel.
+    pub fn fill_segments<P: Send>(&self, parts: Vec<P>, each: impl Fn(usize, &Segment, P) + Sync) {
         self.segments
             .par_iter()
             .enumerate()
-            .map(|(number, segment)| each(number, segment))
-            .collect()
+            .zip(parts)
+            .for_each(|((number, segment), part)| each(number, segment, part));
     }
 
     /// Returns the sums that averages are made of.

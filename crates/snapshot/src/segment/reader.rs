@@ -478,6 +478,13 @@ impl Segment {
         })
     }
 
+    /// Returns the number after the last block of a file that has a cell.
+    pub fn blocks_of_file(&self, file: u32) -> u32 {
+        let block = self.column(Section::CellBlock);
+        let last = self.cells_of_file(file).map(|cell| block.get(cell)).max();
+        last.map_or(0, |last| last.saturating_add(1))
+    }
+
     /// Returns the enclosing symbol of each symbol of a file, as [`Segment::parent`] does.
     pub fn parents(&self, file: u32) -> impl Iterator<Item = Option<u32>> + '_ {
         let symbols = self.symbols_of_file(file);

@@ -1,0 +1,82 @@
+//! Whether anything has changed since a whole scan found nothing to do, told by stamps alone.
+//!
+//! The note says for which snapshot it holds, what the stamps of everything came to, and which paths
+//! besides the indexed files were looked at, a line each. It is written by a scan that found all as
+//! recorded, and only when every stamp was older than that scan: a state that could still change within
+//! one tick of the clock is not trusted.
+
+use crate::changes::RACY_NS;
+use crate::engine::Engine;
+use contextd_model::ContentHash;
+use contextd_snapshot::Snapshot;
+use contextd_store::FileState;
+use std::fs;
+use std::path::PathBuf;
+
+/// First word of the note; changed whenever what it means changes.
+const FORMAT: &str = "calm1";
+
+impl Engine {
+    fn calm_note(&self) -> PathBuf {
+        self.places.index.join("calm")
+    }
+
+    /// True when the note holds for the snapshot and every stamp is as it was.
+    pub(crate) fn is_calm(&self, snapshot: &Snapshot) -> bool {
+        let Ok(note) = fs::read_to_string(self.calm_note()) else { return false };
+        let Some((first, paths)) = note.split_once('\n') else { return false };
+        let Some(sum) = first.strip_prefix(&header(snapshot)) else { return false };
+        let paths: Vec<&str> = (0..snapshot.file_count()).map(|file| snapshot.file(file).path()).chain(paths.lines()).collect();
+        hex(&self.scanner.marks(paths).sum) == sum
+    }
+
+    /// Writes the note. `grounds` are the paths that decided besides the files, `files` those found.
+    pub(crate) fn note_calm(&self, snapshot: &Snapshot, mut grounds: Vec<String>, files: &[FileState], now: i64) {
+        if !self.tells_of_new_names() {
+            return;
+        }
+        let others = files.iter().map(|state| &state.record.path).filter(|path| snapshot.find_file(path).is_none());
+        grounds.extend(others.cloned());
+        if grounds.iter().any(|path| path.contains('\n')) {
+            return;
+        }
+        let paths: Vec<&str> = (0..snapshot.file_count()).map(|file| snapshot.file(file).path()).chain(grounds.iter().map(String::as_str)).collect();
+        let marks = self.scanner.marks(paths);
+        // Stamps are taken after the scan: only if all are older did the scan see what they stand for.
+        if marks.newest_ns.saturating_add(RACY_NS) >= now.saturating_mul(1_000_000) {
+            return;
+        }
+        let note = format!("{}{}\n{}", header(snapshot), hex(&marks.sum), grounds.join("\n"));
+        let temporary = self.calm_note().with_extension(std::process::id().to_string());
+        // Without it the next question scans, nothing else.
+        let _ = fs::write(&temporary, note).and_then(|()| fs::rename(&temporary, self.calm_note()));
+    }
+
+    /// True when a folder's times change with a new name in it, as tried in the folder of the index. One that
+    /// lies elsewhere may be on another file system and tells nothing.
+    fn tells_of_new_names(&self) -> bool {
+        if !self.places.index.starts_with(self.scanner.root()) {
+            return false;
+        }
+        let trial = self.places.index.join(format!("calm-{}", std::process::id()));
+        let long_ago = fs::FileTimes::new().set_modified(std::time::UNIX_EPOCH + std::time::Duration::from_secs(1));
+        let modified = || fs::metadata(&self.places.index).and_then(|metadata| metadata.modified());
+        let tried = || -> std::io::Result<bool> {
+            fs::File::open(&self.places.index)?.set_times(long_ago)?;
+            let before = modified()?;
+            fs::write(&trial, "")?;
+            let after = modified()?;
+            fs::remove_file(&trial)?;
+            Ok(before != after)
+        };
+        tried().unwrap_or(false)
+    }
+}
+
+fn header(snapshot: &Snapshot) -> String {
+    format!("{FORMAT} {} ", snapshot.name().0.to_hex())
+}
+
+fn hex(sum: &[u8; 32]) -> String {
+    ContentHash(*sum).to_hex()
+}

@@ -1,0 +1,86 @@
+//! A quick refresh looks at stamps alone, and still sees every change.
+
+use crate::support::{difference_to_fresh, now, open, plant, refresh, write};
+use contextd_engine::{RefreshOptions, Refreshed, Result, Silent};
+use contextd_snapshot::WriterLock;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+/// Asks as a question does, with a clock ahead of the real one, so that all stamps count as old.
+fn quick(root: &Path) -> Result<Refreshed> {
+    open(root).refresh(&RefreshOptions { now: now() + 60_000, quick: true, ..RefreshOptions::default() }, &Silent)
+}
+
+/// Plants, indexes and asks once, so that the next question finds the note.
+fn settled(root: &Path) {
+    plant(root);
+    write(&root.join("picture.py"), b"binary \0 here");
+    refresh(root, 60_000);
+    assert!(!quick(root).unwrap().changed);
+    assert!(open(root).places.index.join("calm").exists());
+    // Stamps tell times apart when the clock has moved on.
+    std::thread::sleep(Duration::from_millis(20));
+}
+
+#[test]
+fn nothing_is_scanned_while_nothing_changes() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path();
+    settled(root);
+    // Who holds the lock keeps others from scanning; looking at stamps needs none.
+    let _lock = WriterLock::lock_wait(&open(root).places.index, Duration::ZERO).unwrap().unwrap();
+    let found = quick(root).unwrap();
+    assert!(!found.changed && found.files > 10);
+    write(&root.join("shop/items.py"), b"class Item:\n    pass\n");
+    assert!(quick(root).is_err());
+}
+
+#[test]
+fn every_change_is_seen() {
+    let changes: &[(&str, fn(&Path))] = &[
+        ("edited", |root| write(&root.join("shop/items.py"), b"class Item:\n    pass\n")),
+        ("added", |root| write(&root.join("shop/more.py"), b"def more():\n    pass\n")),
+        ("added below a new folder", |root| write(&root.join("far/away/more.py"), b"def more():\n    pass\n")),
+        ("removed", |root| fs::remove_file(root.join("web/cart.ts")).unwrap()),
+        ("moved", |root| fs::rename(root.join("jvm/Desk.java"), root.join("jvm/Table.java")).unwrap()),
+        ("ignored", |root| write(&root.join(".contextignore"), b"jvm/\n")),
+        ("turned into text", |root| write(&root.join("picture.py"), b"def shown():\n    pass\n")),
+        ("a folder removed", |root| fs::remove_dir_all(root.join("srv")).unwrap()),
+    ];
+    for (what, change) in changes {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path();
+        settled(root);
+        change(root);
+        assert!(quick(root).unwrap().changed, "{what}");
+        assert_eq!(difference_to_fresh(root), None, "{what}");
+        assert!(!quick(root).unwrap().changed, "{what}, again");
+    }
+}
+
+#[test]
+fn what_is_too_young_is_not_trusted() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path();
+    plant(root);
+    refresh(root, 60_000);
+    let young = RefreshOptions { now: now(), quick: true, ..RefreshOptions::default() };
+    write(&root.join("shop/new.log"), b"");
+    open(root).refresh(&young, &Silent).unwrap();
+    open(root).refresh(&young, &Silent).unwrap();
+    assert!(!open(root).places.index.join("calm").exists());
+}
+
+#[test]
+fn a_damaged_note_only_costs_a_scan() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path();
+    settled(root);
+    let note = open(root).places.index.join("calm");
+    for damage in [&b""[..], b"calm1", b"\xff\xfe\n", b"calm1 00 00\nshop\n"] {
+        fs::write(&note, damage).unwrap();
+        assert!(!quick(root).unwrap().changed);
+        assert!(fs::read(&note).unwrap().len() > 100, "it is written again");
+    }
+}

@@ -32,6 +32,10 @@ pub struct Pair {
     pub mentions: BTreeSet<String>,
     /// Folders of the node's source, where files may come and go.
     pub folders: Vec<String>,
+    /// Names of code that the document gives and nothing has now.
+    pub missing: Vec<String>,
+    /// Line at which the section begins.
+    pub line: u32,
 }
 
 /// Why a document is stale.
@@ -92,11 +96,19 @@ pub struct State {
     /// The document was edited since too; somebody may only have to say so.
     pub doc_changed: bool,
     pub covers: usize,
+    /// Line at which the section begins.
+    pub line: u32,
 }
 
 /// Compares pairs with what is recorded; without a lock nothing is stale.
 pub fn compare(pairs: &[Pair], lock: Option<&Lock>) -> Vec<State> {
-    let mut states: Vec<State> = pairs.iter().map(|pair| state(pair, lock)).collect();
+    // Of a pair that never had code nothing can be said; one that has lost all of it is recorded.
+    let is_recorded = |pair: &Pair| lock.is_some_and(|lock| lock.pairs.contains_key(&pair.key));
+    let mut states: Vec<State> = pairs
+        .iter()
+        .filter(|pair| !pair.covers.is_empty() || is_recorded(pair))
+        .map(|pair| state(pair, lock))
+        .collect();
     states.sort_by(|a, b| (a.status, &a.key).cmp(&(b.status, &b.key)));
     states
 }
@@ -108,6 +120,7 @@ fn state(pair: &Pair, lock: Option<&Lock>) -> State {
         reasons: Vec::new(),
         doc_changed: false,
         covers: pair.covers.len(),
+        line: pair.line,
     };
     let Some(lock) = lock else {
         let missing = missing_modules(pair);

@@ -1,7 +1,10 @@
 //! Code as tokens, so that formatting does not count: white space, comments and trailing commas are
 //! left out, indentation is kept as structure where it has a meaning.
 
+mod parens;
+
 use contextd_model::ContentHash;
+use parens::Style;
 
 /// Hexadecimal digits that a baseline keeps: 64 bits.
 const DIGITS: usize = 16;
@@ -18,6 +21,8 @@ struct Lexis {
     triple_quotes: bool,
     /// A `;` at the end of a line may be there or not.
     free_semicolons: bool,
+    /// Parentheses around a whole expression may be there or not.
+    free_parens: Option<Style>,
 }
 
 const C_LIKE: Lexis = Lexis {
@@ -27,6 +32,7 @@ const C_LIKE: Lexis = Lexis {
     same_quotes: false,
     triple_quotes: false,
     free_semicolons: false,
+    free_parens: None,
 };
 const HASH: Lexis = Lexis {
     line_comments: &["#"],
@@ -45,11 +51,13 @@ fn lexis(language: &str) -> Lexis {
             indents: true,
             same_quotes: true,
             triple_quotes: true,
+            free_parens: Some(Style::Lines),
             ..HASH
         },
         "javascript" | "typescript" | "tsx" | "jsx" => Lexis {
             same_quotes: true,
             free_semicolons: true,
+            free_parens: Some(Style::Arrows),
             ..C_LIKE
         },
         "rust" | "go" | "java" | "kotlin" | "c" | "cpp" | "csharp" | "swift" | "scala" | "zig"
@@ -102,6 +110,7 @@ pub fn tokens(text: &str, language: &str) -> Vec<String> {
         lexis: lexis(language),
         out: Vec::new(),
         brackets: 0,
+        opened: Vec::new(),
         indents: vec![0],
         fresh_line: true,
         first_indent: None,
@@ -109,7 +118,10 @@ pub fn tokens(text: &str, language: &str) -> Vec<String> {
     while lexer.at < text.len() {
         lexer.step();
     }
-    lexer.out
+    match lexer.lexis.free_parens {
+        Some(style) => parens::without_redundant(lexer.out, style),
+        None => lexer.out,
+    }
 }
 
 struct Lexer<'t> {
@@ -118,6 +130,8 @@ struct Lexer<'t> {
     lexis: Lexis,
     out: Vec<String>,
     brackets: u32,
+    /// Places of brackets that are open.
+    opened: Vec<usize>,
     indents: Vec<usize>,
     /// Nothing but white space since the line began.
     fresh_line: bool,
@@ -212,11 +226,16 @@ impl<'t> Lexer<'t> {
         }
         self.at += letter.len_utf8();
         match letter {
-            '(' | '[' | '{' => self.brackets += 1,
+            '(' | '[' | '{' => {
+                self.brackets += 1;
+                self.opened.push(self.out.len());
+            }
             ')' | ']' | '}' => {
                 self.brackets = self.brackets.saturating_sub(1);
-                // A comma before a closing bracket is the formatter's.
-                if self.out.last().is_some_and(|last| last == ",") {
+                let open = self.opened.pop();
+                // A comma before a closing bracket is the formatter's, unless it makes a tuple.
+                let tuple = letter == ')' && open.is_some_and(|open| self.is_tuple(open));
+                if !tuple && self.out.last().is_some_and(|last| last == ",") {
                     self.out.pop();
                 }
             }
@@ -232,6 +251,14 @@ impl<'t> Lexer<'t> {
             _ => {}
         }
         self.out.push(letter.to_string());
+    }
+
+    /// True when the parenthesis that opened there holds one element with a comma after it.
+    fn is_tuple(&self, open: usize) -> bool {
+        let inner = &self.out[open + 1..];
+        self.lexis.free_parens == Some(Style::Lines)
+            && !parens::is_call(&self.out[..open])
+            && inner.split_last().is_some_and(|(last, rest)| last == "," && !parens::has_comma(rest))
     }
 
     /// Takes a string whole, so that white space in it counts; returns its length.
@@ -318,6 +345,55 @@ mod tests {
             "def f():\n    \"\"\"Does\n    it.\"\"\"\n",
             "def f():\n  \"\"\"Does it.\"\"\"\n",
         );
+    }
+
+    #[test]
+    fn redundant_parentheses_do_not_count() {
+        for (one, two) in [
+            ("return a or b", "return (\n    a or b\n)"),
+            ("x = f(a) + 1\ny = 2", "x = (\n    f(a) + 1\n)\ny = 2"),
+            ("if a and b:\n    c()", "if (a and b):\n    c()"),
+        ] {
+            same("python", one, two);
+        }
+        for (one, two) in [
+            ("f(x => x + 1)", "f((x) => x + 1)"),
+            ("const g = async x => x", "const g = async (x) => x"),
+            ("return a && b\n", "return (\n  a &&\n  b\n);\n"),
+            ("f(x => x ? 1 : 2)", "f((x) => (x ? 1 : 2))"),
+        ] {
+            same("typescript", one, two);
+        }
+    }
+
+    #[test]
+    fn parentheses_with_a_meaning_count() {
+        for (one, two) in [
+            ("x = (a,)", "x = a"),
+            ("x = (a,)", "x = (a)"),
+            ("return (a,)", "return a"),
+            ("x == (a and b)", "x == a and b"),
+            ("return (a or b) and c", "return a or b and c"),
+            ("return not (a or b)", "return not a or b"),
+            ("x = ()", "x ="),
+            ("x = y if (a or b) else c", "x = y if a or b else c"),
+            ("return (a)(b)", "return a (b)"),
+            ("return f(a)", "return f"),
+        ] {
+            differ("python", one, two);
+        }
+        for (one, two) in [
+            ("x => ({})", "x => {}"),
+            ("return (a, b)", "return a, b"),
+            ("return (a || b) && c", "return a || b && c"),
+            ("return (a || b) in c", "return a || b in c"),
+            ("return (a + b).c", "return a + b.c"),
+            ("(x, y) => x", "x, y => x"),
+            ("const f = (x = 1) => x", "const f = x = 1 => x"),
+        ] {
+            differ("typescript", one, two);
+        }
+        differ("rust", "x = (a);", "x = a;");
     }
 
     #[test]

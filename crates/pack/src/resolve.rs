@@ -6,6 +6,8 @@ use crate::layer::Layer;
 
 /// Most suggestions for a name that nothing has.
 const SUGGESTIONS: usize = 5;
+/// Most places at which the last part of a name may begin.
+const MOST_PARTS: usize = 32;
 
 /// Finds symbols by id, by `path:line`, by `path::name`, by qualified name or by name, best first.
 pub fn symbols(layer: &dyn Layer, text: &str) -> Result<Vec<u32>, PackError> {
@@ -36,7 +38,10 @@ fn by_id(layer: &dyn Layer, text: &str) -> Option<Vec<u32>> {
 fn by_place(layer: &dyn Layer, text: &str) -> Option<Vec<u32>> {
     if let Some((path, name)) = text.split_once("::").filter(|(path, _)| path.contains('.') || path.contains('/')) {
         let file = layer.find_path(path.trim_start_matches("./"))?;
-        return Some(layer.file_range(file).filter(|&symbol| matches(layer, symbol, &name.replace("::", "."))).collect());
+        let asked = Asked::new(name);
+        let mut found: Vec<(Fit, u32)> = layer.file_range(file).filter_map(|symbol| Some((asked.fit(layer, symbol)?, symbol))).collect();
+        found.sort();
+        return Some(asked.best(found));
     }
     let (path, line) = text.rsplit_once(':')?;
     let line: u32 = line.parse().ok()?;
@@ -47,26 +52,95 @@ fn by_place(layer: &dyn Layer, text: &str) -> Option<Vec<u32>> {
 }
 
 fn by_name(layer: &dyn Layer, text: &str) -> Vec<u32> {
-    let path = text.replace("::", ".").replace(['#', '\\'], ".").replace("->", ".");
-    let path = path.trim_end_matches("()").trim_matches('.');
-    let last = path.rsplit('.').next().unwrap_or(path);
-    let mut found = layer.named(last);
+    let asked = Asked::new(text);
+    let mut found = if asked.is_path() { word_for_word(layer, text) } else { Vec::new() };
     if found.is_empty() {
-        found = layer.named_like(last);
+        found = layer.named(asked.last());
     }
-    found.retain(|&symbol| !layer.is_file(symbol) && matches(layer, symbol, path));
+    if found.is_empty() {
+        found = layer.named_like(asked.last());
+    }
     let tests = |symbol: u32| contextd_lang::paths::is_test(layer.path(symbol));
     let rank = |symbol: u32| (tests(symbol), !layer.kind(symbol).is_code(), std::cmp::Reverse(layer.sources(symbol)));
-    found.sort_by_cached_key(|&symbol| (rank(symbol), layer.path(symbol).to_owned(), layer.lines(symbol).0, symbol));
-    found
+    let mut found: Vec<(Fit, u32)> = found.into_iter().filter(|&symbol| !layer.is_file(symbol)).filter_map(|symbol| Some((asked.fit(layer, symbol)?, symbol))).collect();
+    // A bare name fits all alike; who uses it most is meant.
+    found.sort_by_cached_key(|&(fit, symbol)| (asked.is_path().then_some(fit), rank(symbol), layer.path(symbol).to_owned(), layer.lines(symbol).0, symbol));
+    asked.best(found)
 }
 
-/// True when the symbol's qualified name ends with `path`, part by part.
-fn matches(layer: &dyn Layer, symbol: u32, path: &str) -> bool {
-    let qualified = layer.qualified(symbol).into_owned();
-    let mut own = qualified.rsplit('.');
-    // Modules and packages in front of the name are not part of it; they are not held against it.
-    path.rsplit('.').zip(own.by_ref()).all(|(asked, own)| asked.eq_ignore_ascii_case(own))
+/// Finds symbols whose qualified name is the text itself: names of tests are sentences, with dots and colons in them.
+fn word_for_word(layer: &dyn Layer, text: &str) -> Vec<u32> {
+    let starts = text.match_indices(['.', ':', '#']).map(|(at, sign)| at + sign.len());
+    let starts = std::iter::once(0).chain(starts).take(MOST_PARTS);
+    let is_it = |symbol: &u32| layer.qualified(*symbol) == text;
+    starts.flat_map(|start| layer.named(&text[start..])).filter(is_it).collect()
+}
+
+/// How well a qualified name answers what was asked; the least is the best.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Fit {
+    /// It is the same, letter by letter.
+    Exact,
+    /// It ends with all that was asked.
+    Ends,
+    /// What was asked ends with all of it; this many parts in front of it are neither in it nor in its path.
+    Within(usize),
+}
+
+/// A name as it was asked for.
+struct Asked<'t> {
+    text: &'t str,
+    /// Parts, the innermost first.
+    parts: Vec<String>,
+}
+
+impl<'t> Asked<'t> {
+    fn new(text: &'t str) -> Self {
+        let path = text.replace("::", ".").replace(['#', '\\'], ".").replace("->", ".");
+        let path = path.trim_end_matches("()").trim_matches('.');
+        Self { text, parts: path.rsplit('.').map(str::to_owned).collect() }
+    }
+
+    fn last(&self) -> &str {
+        &self.parts[0]
+    }
+
+    fn is_path(&self) -> bool {
+        self.parts.len() > 1
+    }
+
+    /// Returns how a symbol's qualified name fits, part by part from the end; `None` when a part differs.
+    fn fit(&self, layer: &dyn Layer, symbol: u32) -> Option<Fit> {
+        let qualified = layer.qualified(symbol);
+        if qualified == self.text {
+            return Some(Fit::Exact);
+        }
+        if layer.name(symbol) == self.text {
+            return Some(Fit::Ends);
+        }
+        let plain = qualified.replace("::", ".");
+        let own: Vec<&str> = plain.rsplit('.').collect();
+        if !self.parts.iter().zip(&own).all(|(asked, own)| asked.eq_ignore_ascii_case(own)) {
+            return None;
+        }
+        if own == self.parts {
+            return Some(Fit::Exact);
+        }
+        let own = own.len();
+        if own >= self.parts.len() {
+            return Some(Fit::Ends);
+        }
+        // Modules and packages in front of the name are not part of it; they are not held against it.
+        let path = layer.path(symbol);
+        let folders = path.split(['/', '.']).collect::<Vec<_>>();
+        Some(Fit::Within(self.parts[own..].iter().filter(|part| !folders.iter().any(|folder| folder.eq_ignore_ascii_case(part))).count() + self.parts.len() - own))
+    }
+
+    /// Keeps what fits best: of a path only that is meant, a bare name may mean all.
+    fn best(&self, found: Vec<(Fit, u32)>) -> Vec<u32> {
+        let best = found.first().map(|(fit, _)| *fit).filter(|_| self.is_path());
+        found.into_iter().filter(|(fit, _)| best.is_none_or(|best| *fit == best)).map(|(_, symbol)| symbol).collect()
+    }
 }
 
 /// Returns names that may have been meant: by prefix first, then by edit distance.

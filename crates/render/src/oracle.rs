@@ -73,7 +73,7 @@ fn porcelain(report: &SyncReport) -> String {
 
 fn sync_github(report: &SyncReport) -> String {
     let stale = report.pairs.iter().filter(|pair| pair.status == "stale");
-    stale.map(|pair| lint::annotation("error", &pair.doc_path, 1, "stale document", &pair.reasons.iter().map(|reason| format!("{}: {}", reason.reason, reason.details.join(", "))).collect::<Vec<_>>().join("; "))).collect()
+    stale.map(|pair| lint::annotation("error", &pair.doc_path, pair.line, "stale document", &pair.reasons.iter().map(|reason| format!("{}: {}", reason.reason, reason.details.join(", "))).collect::<Vec<_>>().join("; "))).collect()
 }
 
 fn tree(tree: &RefTree) -> String {

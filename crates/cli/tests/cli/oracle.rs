@@ -234,3 +234,39 @@ fn the_doctor_looks_at_declarations() {
     let ill: Vec<&str> = report["checks"].as_array().unwrap().iter().filter(|check| check["ok"] == false).map(|check| check["check"].as_str().unwrap()).collect();
     assert_eq!((code, ill), (1, vec!["summaries", "isolated nodes", "annotations"]), "{report}");
 }
+
+#[test]
+fn code_that_is_gone_makes_its_documents_stale() {
+    let sandbox = declared();
+    sandbox.fixture.write("docs/back.md", "# Back\n\nWords.\n\n## Refunds\n<!-- contextd:covers=shop/payment.py::refund -->\nGiven back.\n");
+    sandbox.fixture.write("shop/gift.py", "# contextd:doc=docs/gift.md\ndef wrap(box):\n    return box\n");
+    sandbox.fixture.write("docs/gift.md", "# Gifts\n\nWrapped.\n");
+    sandbox.fixture.write("lone/one.py", "def alone():\n    return 1\n");
+    sandbox.fixture.write("docs/lone.md", "# Lone\n\nOne.\n");
+    sandbox.fixture.write(".contextd/graph/lone.yml", "nodes:\n- {ref_id: lone, kind: domain, summary: One, source: lone/, docs: [docs/lone.md]}\n");
+    sandbox.fixture.git(&["init", "-q"]);
+    sandbox.fixture.commit("all");
+    asked(&sandbox, &["docs", "update", "--all"]);
+    edit(&sandbox, "shop/payment.py", "def refund(", "def give_back(");
+    std::fs::remove_file(sandbox.fixture.path("shop/gift.py")).unwrap();
+    std::fs::remove_file(sandbox.fixture.path("lone/one.py")).unwrap();
+    let row = |doc: &str, what: &str| (doc.to_owned(), "symbols_changed".to_owned(), what.to_owned());
+    let (code, found) = stale(&sandbox, &["docs", "check"]);
+    assert_eq!(code, 2);
+    for (doc, what) in [("docs/back.md", "-shop/payment.py::refund"), ("docs/gift.md", "-shop/gift.py::wrap"), ("docs/lone.md", "-lone/one.py::alone")] {
+        assert!(found.contains(&row(doc, what)), "{doc}: {found:?}");
+    }
+    let (code, found) = stale(&sandbox, &["docs", "check", "--since", "HEAD"]);
+    assert_eq!(code, 2);
+    for (doc, what) in [("docs/back.md", "-shop/payment.py::refund"), ("docs/lone.md", "-lone/one.py::alone")] {
+        assert!(found.contains(&row(doc, what)), "{doc}: {found:?}");
+    }
+    let notes = sandbox.run(&["docs", "check", "docs/back.md", "--format", "github"]);
+    assert!(String::from_utf8_lossy(&notes.stdout).contains("docs/back.md,line=5"), "{notes:?}");
+
+    asked(&sandbox, &["docs", "update", "docs/gift.md"]);
+    let (code, found) = stale(&sandbox, &["docs", "check"]);
+    assert!(code == 2 && found.iter().all(|(doc, _, _)| doc != "docs/gift.md") && found.iter().any(|(doc, _, _)| doc == "docs/lone.md"), "another document stays stale: {found:?}");
+    asked(&sandbox, &["docs", "update", "--all"]);
+    assert_eq!(stale(&sandbox, &["docs", "check"]), (0, vec![]));
+}

@@ -66,8 +66,27 @@ impl Engine {
     /// Returns the state of every document against the baselines.
     pub fn sync_states(&self, snapshot: &Snapshot, knowledge: &Knowledge) -> (Vec<State>, Vec<Problem>) {
         let (lock, problems) = self.sync_lock();
-        let pairs = self.doc_pairs(snapshot, knowledge).pairs;
+        let mut pairs = self.doc_pairs(snapshot, knowledge).pairs;
+        pairs.extend(lock.as_ref().map(|lock| self.lost_pairs(snapshot, lock, &pairs)).unwrap_or_default());
         (compare(&pairs, lock.as_ref()), problems)
+    }
+}
+
+impl Engine {
+    /// Returns recorded pairs that nothing joins any more because code of theirs is gone, with what is left of them.
+    pub fn lost_pairs(&self, snapshot: &Snapshot, lock: &Lock, pairs: &[Pair]) -> Vec<Pair> {
+        let joined: BTreeSet<&Key> = pairs.iter().map(|pair| &pair.key).collect();
+        let mut lost = Vec::new();
+        for (key, recorded) in lock.pairs.iter().filter(|(key, _)| !joined.contains(key)) {
+            let Some(text) = self.texts().read(&key.doc) else { continue };
+            let covers: Vec<Covered> = recorded.covers.iter().flat_map(|(path, symbols)| covered_file(self, snapshot, path).unwrap_or_default().into_iter().filter(|own| symbols.contains_key(&own.symbol))).collect();
+            // All of it is there: somebody took the join itself away.
+            if covers.len() < recorded.covers.values().map(BTreeMap::len).sum() {
+                let (part, line) = part_of(&text.scrubbed, &key.section);
+                lost.push(Pair { key: key.clone(), doc_hash: prose_hash(part), covers, mentions: mentions(part), line, ..Pair::default() });
+            }
+        }
+        lost
     }
 }
 
@@ -98,13 +117,13 @@ impl Join<'_> {
     }
 
     /// Adds code to the pair of a document or of one of its sections.
-    fn add(&mut self, doc: &str, section: &str, covers: Vec<Covered>, interface_only: bool) {
+    fn add(&mut self, doc: &str, section: &str, covers: Vec<Covered>, missing: Vec<String>, interface_only: bool) {
         let Some(text) = self.text(doc) else { return };
-        let part = sections(&text).into_iter().find(|own| own.heading == section).map_or(text.as_str(), |own| own.text).to_owned();
-        let part = if section.is_empty() { text } else { part };
+        let (part, line) = part_of(&text, section);
         let key = Key { doc: doc.to_owned(), section: section.to_owned(), ref_id: String::new() };
-        let pair = self.found.entry(key.clone()).or_insert_with(|| Pair { key, doc_hash: prose_hash(&part), mentions: mentions(&part), interface_only: true, ..Pair::default() });
+        let pair = self.found.entry(key.clone()).or_insert_with(|| Pair { key, doc_hash: prose_hash(part), mentions: mentions(part), interface_only: true, line, ..Pair::default() });
         pair.interface_only &= interface_only;
+        pair.missing.extend(missing);
         pair.covers.extend(covers);
         pair.covers.sort();
         pair.covers.dedup();
@@ -119,18 +138,17 @@ impl Join<'_> {
             }
             let Some(text) = self.text(doc) else { continue };
             let section = section_at(&sections(&text), annotation.line);
-            let mut covers = Vec::new();
+            let (mut covers, mut missing) = (Vec::new(), Vec::new());
             for name in &annotation.values {
                 let found = self.named(name);
                 // What is only watched may be something that other tools know.
                 if found.is_empty() && annotation.key == "covers" {
                     self.unknown.push((doc.clone(), annotation.line, name.clone()));
                 }
+                missing.extend(found.is_empty().then(|| name.clone()));
                 covers.extend(found);
             }
-            if !covers.is_empty() {
-                self.add(doc, &section, covers, annotation.key == "watches");
-            }
+            self.add(doc, &section, covers, missing, annotation.key == "watches");
         }
     }
 
@@ -150,7 +168,7 @@ impl Join<'_> {
                 if section.is_none() && !wanted.is_empty() {
                     self.unknown.push((bound.path.clone(), bound.annotation.line, value.clone()));
                 }
-                self.add(doc, &section.unwrap_or_default(), covers.clone(), false);
+                self.add(doc, &section.unwrap_or_default(), covers.clone(), Vec::new(), false);
             }
         }
     }
@@ -228,15 +246,12 @@ impl Join<'_> {
         for (number, node) in knowledge.graph.nodes.iter().enumerate().filter(|(_, node)| node.sync != SyncMode::Off && !node.docs.is_empty()) {
             let covers = self.of_node(number);
             let folders: Vec<String> = node.source.iter().filter(|source| covers.iter().all(|own| own.path != **source)).cloned().collect();
-            if covers.is_empty() {
-                continue;
-            }
             for doc in &node.docs {
                 let Some(text) = self.text(doc) else { continue };
                 let skipped = by_sections.get(doc);
                 let kept = covers.iter().filter(|own| !skipped.is_some_and(|skipped| skipped.contains(&(own.path.clone(), own.symbol.clone())))).cloned().collect();
                 let key = Key { doc: doc.clone(), section: String::new(), ref_id: node.ref_id.clone() };
-                self.found.insert(key.clone(), Pair { key, doc_hash: prose_hash(&text), covers: kept, interface_only: node.sync == SyncMode::Interface, mentions: mentions(&text), folders: folders.clone() });
+                self.found.insert(key.clone(), Pair { key, doc_hash: prose_hash(&text), covers: kept, interface_only: node.sync == SyncMode::Interface, mentions: mentions(&text), folders: folders.clone(), line: 1, missing: Vec::new() });
             }
         }
     }
@@ -259,6 +274,12 @@ pub(crate) fn covered_text(engine: &Engine, path: &str, text: &str) -> Vec<Cover
     let language = contextd_lang::detect(path, text);
     let facts = contextd_lang::extract(text, language, engine.config.chunking.of(language.name()));
     covered(&facts.view(), text, path, language.name())
+}
+
+/// Returns the text of a section and the line it begins at; the whole document when there is no such section.
+fn part_of<'t>(text: &'t str, section: &str) -> (&'t str, u32) {
+    let found = sections(text).into_iter().find(|own| !section.is_empty() && own.heading == section);
+    found.map_or((text, 1), |own| (own.text, own.start_line))
 }
 
 /// Returns the heading under which a line stands; empty before the first of the second level.

@@ -5,6 +5,7 @@ use super::Knowledge;
 use super::covers::covered_text;
 use crate::engine::Engine;
 use contextd_history::{CommitId, Range, Repository};
+use contextd_knowledge::Covered;
 use contextd_knowledge::sections::sections;
 use contextd_knowledge::sync::{Pair, Recorded, State, Status, differences};
 use contextd_knowledge::tokens::prose_hash;
@@ -31,7 +32,7 @@ impl Engine {
         let changed: BTreeSet<&str> = changes.files.iter().map(|file| file.path.as_str()).collect();
         let gone: Vec<&str> = changes.files.iter().filter(|file| file.new_path().is_none() || file.from.is_some()).filter_map(|file| file.old_path()).collect();
         let pairs = self.doc_pairs(snapshot, knowledge).pairs;
-        let mut states: Vec<State> = pairs.iter().map(|pair| then.state(knowledge, pair, &changed, &gone)).collect();
+        let mut states: Vec<State> = pairs.iter().map(|pair| then.state(knowledge, pair, &changed, &gone)).filter(|state| state.covers > 0 || !state.reasons.is_empty()).collect();
         states.sort_by(|a, b| (a.status, &a.key).cmp(&(b.status, &b.key)));
         Ok(states)
     }
@@ -55,7 +56,7 @@ impl Then<'_> {
         let reasons = differences(pair, &recorded);
         let doc_changed = recorded.doc_hash != pair.doc_hash;
         let status = if reasons.is_empty() || doc_changed { Status::Fresh } else { Status::Stale };
-        State { key: pair.key.clone(), status, reasons, doc_changed, covers: pair.covers.len() }
+        State { key: pair.key.clone(), status, reasons, doc_changed, covers: pair.covers.len(), line: pair.line }
     }
 
     /// Returns what would have been recorded of the pair at the revision.
@@ -79,7 +80,25 @@ impl Then<'_> {
                 covers.insert((*path).to_owned(), covered_text(self.engine, path, &text).into_iter().map(|own| (own.symbol, (own.interface, own.body))).collect());
             }
         }
+        for path in gone.iter().chain(changed).filter(|_| !pair.missing.is_empty()) {
+            for own in self.lost(path, &pair.missing) {
+                covers.entry((*path).to_owned()).or_default().insert(own.symbol, (own.interface, own.body));
+            }
+        }
         Recorded { doc_hash: self.doc_hash(pair), covers }
+    }
+
+    /// Returns the definitions that a file had then under names that nothing has now.
+    fn lost(&self, path: &str, missing: &[String]) -> Vec<Covered> {
+        let meant = |name: &str, symbol: &str| {
+            let (file, inner) = name.split_once("::").filter(|(file, _)| file.contains(['.', '/'])).unwrap_or(("", name));
+            let inner = inner.replace("::", ".");
+            let own = symbol.split('+').next().unwrap_or(symbol);
+            (file.is_empty() || file.trim_start_matches("./") == path) && (own == inner || own.starts_with(&format!("{inner}.")) || own.ends_with(&format!(".{inner}")))
+        };
+        let whole = missing.iter().any(|name| contextd_knowledge::globs::holds(name.trim_start_matches("./"), path));
+        let Some(text) = self.text(path) else { return Vec::new() };
+        covered_text(self.engine, path, &text).into_iter().filter(|own| whole || missing.iter().any(|name| meant(name, &own.symbol))).collect()
     }
 
     fn doc_hash(&self, pair: &Pair) -> String {

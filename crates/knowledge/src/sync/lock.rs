@@ -120,14 +120,18 @@ impl Lock {
         out
     }
 
-    /// Records pairs, and forgets those that no longer exist.
+    /// Records pairs, and forgets those that no longer exist or have no code any more.
     pub fn update<'p>(
         &mut self,
         pairs: impl Iterator<Item = &'p Pair>,
         exists: impl Fn(&Key) -> bool,
     ) {
         for pair in pairs {
-            self.pairs.insert(pair.key.clone(), pair.recorded());
+            if pair.covers.is_empty() {
+                self.pairs.remove(&pair.key);
+            } else {
+                self.pairs.insert(pair.key.clone(), pair.recorded());
+            }
         }
         self.pairs.retain(|key, _| exists(key));
     }

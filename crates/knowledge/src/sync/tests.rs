@@ -23,6 +23,8 @@ fn pair(doc: &str, covers: Vec<Covered>) -> Pair {
         interface_only: false,
         mentions: mentions("The cart module"),
         folders: vec![".".into()],
+        missing: Vec::new(),
+        line: 1,
     }
 }
 
@@ -160,4 +162,19 @@ proptest! {
         own.update(after.iter(), |_| true);
         prop_assert!(compare(&after, Some(&own)).iter().all(|state| state.status == Status::Fresh));
     }
+}
+
+#[test]
+fn a_pair_that_lost_all_its_code_is_stale_and_one_that_never_had_any_is_not_spoken_of() {
+    let before = pair("d.md", vec![covered("a.py", "f", "i", "b")]);
+    let after = pair("d.md", Vec::new());
+    assert_eq!(
+        reasons(&before, &after),
+        [("symbols_changed", vec!["-a.py::f".to_owned()])]
+    );
+    assert!(compare(std::slice::from_ref(&after), None).is_empty());
+    assert!(compare(std::slice::from_ref(&after), Some(&Lock::default())).is_empty());
+    let mut lock = lock(std::slice::from_ref(&before));
+    lock.update([&after].into_iter(), |_| true);
+    assert!(compare(&[after], Some(&lock)).is_empty());
 }

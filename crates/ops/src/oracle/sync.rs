@@ -49,6 +49,8 @@ pub struct SyncEntry {
     pub doc_changed: bool,
     /// Definitions that it covers.
     pub covers: usize,
+    /// Line at which the section begins; 1 for a whole document.
+    pub line: u32,
 }
 
 /// Why, and what it is about.
@@ -63,12 +65,14 @@ pub fn sync_check(context: &Context, input: SyncInput) -> Result<Answer, OpError
     let engine = &context.engine;
     let knowledge = engine.knowledge(&reader);
     refuse(knowledge.problems.iter())?;
-    let pairs = engine.doc_pairs(&reader.snapshot, &knowledge);
+    let mut pairs = engine.doc_pairs(&reader.snapshot, &knowledge);
     let (states, baseline) = match input.since.as_deref().map(str::trim).filter(|since| !since.is_empty()) {
         Some(revision) => (engine.sync_states_since(&reader.snapshot, &knowledge, revision).map_err(problem)?, revision.to_owned()),
         None => {
             let (lock, problems) = engine.sync_lock();
             refuse(problems.iter())?;
+            let lost = lock.as_ref().map(|lock| engine.lost_pairs(&reader.snapshot, lock, &pairs.pairs));
+            pairs.pairs.extend(lost.unwrap_or_default());
             (compare(&pairs.pairs, lock.as_ref()), if lock.is_some() { "lock" } else { "none" }.to_owned())
         }
     };
@@ -92,22 +96,29 @@ pub fn sync_update(context: &Context, input: SyncUpdateInput) -> Result<Answer, 
     let engine = &context.engine;
     let knowledge = engine.knowledge(&reader);
     refuse(knowledge.problems.iter())?;
-    let pairs = engine.doc_pairs(&reader.snapshot, &knowledge).pairs;
+    let mut pairs = engine.doc_pairs(&reader.snapshot, &knowledge).pairs;
+    let (lock, problems) = engine.sync_lock();
+    let joined = pairs.len();
+    pairs.extend(lock.as_ref().map(|lock| engine.lost_pairs(&reader.snapshot, lock, &pairs)).unwrap_or_default());
     if !input.all {
         known(&input.refs, pairs.iter().map(|pair| &pair.key))?;
     }
-    let (lock, problems) = engine.sync_lock();
     // Writing everything anew is the way out of a broken lock.
     if !input.all {
         refuse(problems.iter())?;
     }
     let mut lock = lock.unwrap_or_default();
-    let chosen: Vec<_> = pairs.iter().filter(|pair| input.all || input.refs.iter().any(|name| is_meant(name, &pair.key))).collect();
-    lock.update(chosen.iter().copied(), |key| pairs.iter().any(|pair| pair.key == *key));
+    let is_chosen = |key: &Key| input.all || input.refs.iter().any(|name| is_meant(name, key));
+    let chosen: Vec<_> = pairs[..joined].iter().filter(|pair| is_chosen(&pair.key)).collect();
+    // What lost its code stays recorded until somebody says that its document agrees.
+    let exists = |key: &Key| pairs[..joined].iter().any(|pair| pair.key == *key) || !is_chosen(key) && pairs[joined..].iter().any(|pair| pair.key == *key);
+    lock.update(chosen.iter().copied(), exists);
+    pairs.retain(|pair| lock.pairs.contains_key(&pair.key) || !pair.covers.is_empty() && !is_chosen(&pair.key));
+    let chosen = pairs.iter().filter(|pair| is_chosen(&pair.key)).count();
     engine.write_sync_lock(&lock)?;
     let states = compare(&pairs, Some(&lock));
     let mut report = report(&states.iter().collect::<Vec<_>>(), "lock".to_owned());
-    report.summary.updated = chosen.len() as u32;
+    report.summary.updated = chosen as u32;
     Ok(Answer::Oracle(Box::new(Oracle::Sync(report))))
 }
 
@@ -154,6 +165,7 @@ fn report(states: &[&State], baseline: String) -> SyncReport {
             reasons: state.reasons.iter().map(|(reason, details)| SyncReason { reason: reason.name().to_owned(), details: details.clone() }).collect(),
             doc_changed: state.doc_changed,
             covers: state.covers,
+            line: state.line,
         })
         .collect();
     SyncReport { baseline, summary, pairs, ..SyncReport::default() }

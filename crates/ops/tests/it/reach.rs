@@ -81,3 +81,33 @@ fn impact_goes_by_distance_and_tells_what_is_public() {
     assert!(impact("shop/cart.py").items.iter().any(|item| item.symbol == "charge"));
     assert!(shop.refused("impact", json!({"target": "no_such_symbol"})).message.contains("no_such_symbol"));
 }
+
+#[test]
+fn a_qualified_name_means_what_has_it_and_a_bare_one_all_that_end_with_it() {
+    let shop = Sandbox::new();
+    shop.write("web/helpers.py", "def url_for(name):\n    return name\n\n\ndef link(name):\n    return url_for(name)\n\n\ndef page(name):\n    return url_for(name)\n")
+        .write("web/other.py", "def url_for(name):\n    return name\n")
+        .write("web/app.py", "class App:\n    def url_for(self, name):\n        return name\n\n\nclass Outer:\n    class App:\n        def url_for(self, name):\n            return name\n")
+        .write("test/app_test.rb", "class AppTest\n  it \"a.b::C works\" do\n    run\n  end\n  test \"two. or three\" do\n    run\n  end\nend\n");
+    let found = |name: &str| -> Vec<(String, String)> {
+        let answer = shop.ask("symbol", json!({"name": name})).expect("symbols").to_json();
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        answer["symbols"].as_array().unwrap().iter().map(|own| (text(&own["symbol"]), text(&own["file"]))).collect()
+    };
+    let names = |name: &str| -> Vec<String> { found(name).into_iter().map(|(name, _)| name).collect() };
+    for name in ["App.url_for", "App::url_for", "web.app.App.url_for", "App#url_for", "App.url_for()"] {
+        assert_eq!(names(name), ["App.url_for"], "{name}");
+    }
+    assert_eq!(names("Outer.App.url_for"), ["Outer.App.url_for"]);
+    assert_eq!(found("helpers.url_for"), [("url_for".to_owned(), "web/helpers.py".to_owned())]);
+    assert_eq!(found("web/app.py::App.url_for"), [("App.url_for".to_owned(), "web/app.py".to_owned())]);
+    let bare = found("url_for");
+    assert_eq!(bare.len(), 3, "{bare:?}");
+    assert_eq!(bare[0].1, "web/helpers.py", "the one that is used most");
+    let rows = shop.ask("impact", json!({"target": "App.url_for"})).expect("impact").to_json();
+    assert!(rows["items"].as_array().unwrap().iter().all(|item| item["symbol"] != "link"), "{rows}");
+    let snapshot = shop.ask("symbol", json!({"name": "test/app_test.rb:3"})).expect("a test").to_json();
+    let sentence = snapshot["symbols"][0]["symbol"].as_str().unwrap();
+    assert!(sentence.contains("a.b"), "{sentence}");
+    assert_eq!(names(sentence), [sentence]);
+}

@@ -5,6 +5,7 @@
 mod code;
 mod facts;
 mod packs;
+mod scope;
 mod symbols;
 
 use contextd_ops::Answer;
@@ -21,7 +22,8 @@ pub fn answer(answer: &Answer, width: usize) -> Option<String> {
         Answer::Diff(diff) => packs::diff(&mut page, diff),
         Answer::Symbol(symbol) => symbols::symbol(&mut page, symbol),
         Answer::Why(why) => symbols::why(&mut page, why),
-        Answer::Impact(impact) => symbols::impact(&mut page, impact),
+        Answer::Impact(impact) => scope::impact(&mut page, impact),
+        Answer::Tests(tests) => scope::tests(&mut page, tests),
         Answer::Facts(value, _) => facts::facts(&mut page, value),
         _ => return None,
     }
@@ -38,6 +40,11 @@ impl Page {
     fn line(&mut self, line: impl AsRef<str>) {
         self.out.push_str(line.as_ref().trim_end());
         self.out.push('\n');
+    }
+
+    /// Lines so far.
+    fn lines(&self) -> usize {
+        self.out.bytes().filter(|byte| *byte == b'\n').count()
     }
 
     fn gap(&mut self) {

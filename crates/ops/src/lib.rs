@@ -51,6 +51,7 @@ pub use feedback::FeedbackInput;
 pub use inputs::*;
 pub use outputs::{answer_names, answer_schema};
 pub use overlay::{AddInput, DeleteInput};
+pub use pr::window;
 pub use projects::{narrow, project_scope};
 pub use prometheus::prometheus;
 pub use report::ReportInput;

@@ -20,6 +20,7 @@ use contextd_pack::{ContextPack, PackRequest, Tokenizer};
 use contextd_retrieve::{Reach, ReachOptions, reach};
 use fit::{Frame, fit};
 use items::Stall;
+pub use items::window;
 use risk::Risk;
 
 pub fn pr(context: &Context, input: PrInput) -> Result<Answer, OpError> {

@@ -16,7 +16,9 @@ pub fn pack(pack: &ContextPack) -> String {
             }
         }
         for file in files {
-            let _ = writeln!(out, "{}", safe(file));
+            if !file.is_empty() {
+                let _ = writeln!(out, "{}", safe(file));
+            }
             section.items.iter().filter(|item| item.file_rel_path == file).for_each(|item| write_item(&mut out, item));
         }
     }
@@ -45,7 +47,7 @@ pub fn notes(pack: &ContextPack) -> String {
 /// A declaration stands on the line of its number, with its scopes before its name; a body below it.
 fn write_item(out: &mut String, item: &ContextItem) {
     let reason = short_why(item);
-    let place = if item.kind == "commit" { String::new() } else { format!("{} ", item.lines.start) };
+    let place = if item.lines.start == 0 { String::new() } else { format!("{} ", item.lines.start) };
     match item.excerpt.detail.as_str() {
         "signature" if item.kind == "symbol" => {
             let _ = writeln!(out, "{place}{}{reason}{}", safe(&one_line(&scoped(item))), marks(item));
@@ -58,8 +60,12 @@ fn write_item(out: &mut String, item: &ContextItem) {
             let _ = writeln!(out, "{place}the file{reason}{}", marks(item));
         }
         _ => {
-            let name = if item.name == file_name(&item.file_rel_path) || item.kind == "commit" { "" } else { &item.name };
-            let _ = writeln!(out, "{place}{}{reason}{}:", safe(name), marks(item));
+            let named_above = item.name == file_name(&item.file_rel_path) || item.name == item.file_rel_path;
+            let name = if named_above || item.kind == "commit" { "" } else { &item.name };
+            let head = format!("{place}{}{reason}{}", safe(name), marks(item));
+            if !head.is_empty() {
+                let _ = writeln!(out, "{head}:");
+            }
             for line in safe(item.excerpt.text.trim_end()).lines() {
                 let _ = writeln!(out, " {line}");
             }

@@ -1,7 +1,7 @@
 //! Answers about one symbol.
 
-use super::{Page, counted};
-use contextd_ops::{Impact, Relation, SymbolAnswer, SymbolInfo, WhyAnswer};
+use super::Page;
+use contextd_ops::{Relation, SymbolAnswer, SymbolInfo, WhyAnswer};
 use contextd_render::safe;
 use owo_colors::OwoColorize as _;
 
@@ -73,28 +73,4 @@ fn terms(page: &mut Page, answer: &WhyAnswer) {
     if answer.adjustment.abs() > 1e-6 {
         page.line(format!("  {:>widest$} {:>27.3}  {}", "kind of file", answer.adjustment, coloured(answer.adjustment)));
     }
-}
-
-pub fn impact(page: &mut Page, impact: &Impact) {
-    let mut distance = 0;
-    let widest = impact.items.iter().map(|item| console::measure_text_width(&item.symbol)).max().unwrap_or(0).min(48);
-    for item in &impact.items {
-        if item.distance != distance {
-            distance = item.distance;
-            page.heading(&if distance == 1 { "directly".to_owned() } else { format!("{distance} steps away") });
-        }
-        let test = if item.test { "  test".green().to_string() } else { String::new() };
-        let guessed = if item.certainty == "known" { String::new() } else { "  guessed".yellow().to_string() };
-        let name = console::pad_str(&safe(&item.symbol), widest, console::Alignment::Left, None).into_owned();
-        // Where it is seen says more than where the symbol begins.
-        let own = format!("{}:{}", item.file, item.line);
-        let (through, place) = item.through.split_once(" at ").unwrap_or((&item.through, &own));
-        page.line(format!("  {} {}  {}{test}{guessed}", name.cyan(), safe(place).dimmed(), safe(through).dimmed()));
-    }
-    page.gap();
-    if impact.items.is_empty() {
-        page.line("Nothing in the index leans on it.");
-    }
-    let cut = if impact.cut { "; more lies beyond the cap" } else { "" };
-    page.line(format!("{}, {} of them with tests{cut}", counted(impact.files.len() as u64, "file"), impact.tests.len()).dimmed().to_string());
 }

@@ -161,3 +161,59 @@ fn there_is_a_manual_page_for_every_command_and_completions_for_every_shell() {
         assert!(sandbox.text(&["completions", shell]).contains("list-indexable"), "{shell}");
     }
 }
+
+/// Returns what a terminal shows, without colours.
+fn shown(sandbox: &Sandbox, args: &[&str]) -> String {
+    let output = sandbox.command(args).env("CLICOLOR_FORCE", "1").output().unwrap();
+    console::strip_ansi_codes(&out(&output)).into_owned()
+}
+
+#[test]
+fn numbers_beside_code_are_those_of_the_file() {
+    let sandbox = Sandbox::shop();
+    let fill: String = (0..30).map(|at| format!("    step_{at}()\n")).collect();
+    sandbox.fixture.write("shop/long.py", &format!("import shop\n\n\ndef long_one(a):\n{fill}    return a\n\n\ndef user(b):\n    c = b\n    d = c\n    return long_one(d)\n"));
+    sandbox.fixture.write("notes.txt", "one\ntwo\nthree\n");
+    sandbox.fixture.git(&["init", "-q"]);
+    sandbox.fixture.commit("first");
+    let text = std::fs::read_to_string(sandbox.fixture.path("shop/long.py")).unwrap();
+    sandbox.fixture.write("shop/long.py", &text.replace("    step_20()\n", "    step_20(a)\n    step_20b()\n").replace("return a\n", "return a\n\n\ndef added(e):\n    return e\n"));
+    sandbox.fixture.write("notes.txt", "one\ntwo\nthree!\n");
+    sandbox.fixture.commit("second");
+    for args in [&["pr", "HEAD~1"][..], &["recent", "shop/long.py"], &["task", "added long_one"]] {
+        let text = shown(&sandbox, args);
+        let mut lines: Vec<String> = Vec::new();
+        let (mut checked, mut file) = (0, String::new());
+        for line in text.lines() {
+            if let Some((place, _)) = line.split_once("  ").filter(|(place, _)| place.contains(['.', ':']) && !place.starts_with(' ')) {
+                file = place.split(':').next().unwrap().to_owned();
+                lines = std::fs::read_to_string(sandbox.fixture.path(&file)).unwrap().lines().map(str::to_owned).collect();
+            }
+            let Some((head, code)) = line.split_once('│') else { continue };
+            let Ok(number) = head.trim_start_matches([' ', '+', '-']).trim().parse::<usize>() else { continue };
+            assert!(number > 0 && lines.get(number - 1).is_some_and(|own| own.contains(code.trim().trim_end_matches('…'))), "{args:?} {file}: {line}\n{text}");
+            checked += 1;
+        }
+        assert!(checked > 0 || args[0] == "recent", "{args:?}: {text}");
+        assert!(!text.contains(":0") && !text.contains("0.00") && !text.lines().any(|line| line.trim() == ":"), "{args:?}: {text}");
+        let piped = sandbox.text(args);
+        assert!(!piped.lines().any(|line| line.trim() == ":" || line.starts_with("0 ")), "{args:?}: {piped}");
+    }
+    let text = shown(&sandbox, &["pr", "HEAD~1"]);
+    assert!(text.contains("+ 25 │ step_20(a)") && text.contains("+ 26 │ step_20b()") && text.contains("│ step_20()"), "{text}");
+    assert!(text.contains("46 │ return long_one(d)"), "{text}");
+}
+
+#[test]
+fn long_lists_are_shortened_for_people_only() {
+    let sandbox = Sandbox::shop();
+    let users: String = (0..300).map(|at| format!("def test_number_{at}():\n    assert hub({at})\n\n\n")).collect();
+    sandbox.fixture.write("hub.py", "def hub(x):\n    return x\n");
+    sandbox.fixture.write("tests/test_hub.py", &format!("from hub import hub\n\n\n{users}"));
+    for args in [&["tests", "hub.py"][..], &["impact", "hub.py"], &["task", "hub test number", "--budget", "20000"]] {
+        let text = shown(&sandbox, args);
+        assert!(text.lines().count() < 200 && text.contains(" more "), "{args:?}: {} lines", text.lines().count());
+    }
+    assert!(sandbox.text(&["tests", "hub.py"]).lines().count() > 300);
+    assert!(sandbox.json(&["tests", "hub.py", "--json"])["tests"].as_array().unwrap().len() >= 300);
+}

@@ -239,6 +239,13 @@ impl<'a> Stall<'a> {
     }
 }
 
+/// Returns the line at which the text of an item begins that shows the surroundings of a use.
+pub fn window(item: &ContextItem) -> Option<u32> {
+    let is_window = matches!(item.why.rule.as_str(), "impact" | "documents-changed") && item.excerpt.detail == "body";
+    let line: u32 = item.why.evidence.first().filter(|_| is_window)?.evidence_id.rsplit_once(':')?.1.parse().ok()?;
+    Some(line.saturating_sub(AROUND).max(1))
+}
+
 /// Near and sure users come first.
 fn worth(reached: &Reached) -> f64 {
     f64::from(reached.confidence) / f64::from(reached.distance.max(1))

@@ -44,6 +44,14 @@ KINDS = {
     "Sh": "function",
     "TypeScript": "function class interface enum alias method generator",
 }
+# What a line must say to declare something of a kind. ctags takes parameters of Kotlin's lambdas and variables of its
+# loops for methods, and in JavaScript every object literal that has a name for a class.
+DECLARED_BY = {
+    "Kotlin": {"method": r"\bfun\b", "class": r"\bclass\b", "interface": r"\binterface\b", "object": r"\bobject\b"},
+    "JavaScript": {"class": r"\bclass\b"},
+}
+# A file with lines this long, on average, is a program's output: contextd keeps its text and takes no symbols from it.
+MINIFIED = 600
 # Languages whose functions are written as several clauses, each of which ctags lists: a run of them is one function.
 CLAUSES = {"Elixir", "Erlang", "Haskell"}
 HEADERS = (".h", ".hh", ".hpp", ".hxx", ".inc", ".ipp")
@@ -109,6 +117,7 @@ def contextd_side(options):
 def ctags_side(options, files):
     """Returns ctags' functions, methods, classes and types in the given files."""
     only = set(options.languages.split(",")) if options.languages else set(KINDS)
+    files = [file for file in files if not (file.endswith((".js", ".cjs", ".mjs")) and is_minified(options.repo, file))]
     answer = subprocess.run([options.ctags, "--options=NONE", *CTAGS_OPTIONS, "-L", "-", "-f", "-"], cwd=options.repo,
                             input="\n".join(files), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                             encoding="utf-8", errors="replace", check=True).stdout
@@ -120,6 +129,13 @@ def ctags_side(options, files):
     return first_clauses(tags)
 
 
+def is_minified(repo, file):
+    """Tells a program's output from what people write, by the length of its lines."""
+    with open(f"{repo}/{file}", "rb") as source:
+        text = source.read()
+    return len(text) > max(20_000, MINIFIED * (text.count(b"\n") + 1))
+
+
 def wanted(row):
     """Tells whether a tag has a name and a kind that counts; prototypes do in headers only, in a row of their own."""
     if not row.get("name") or row["name"].startswith(("<", "__anon", "anonymous", "Anonymous")):
@@ -127,6 +143,8 @@ def wanted(row):
     if row["kind"] == "prototype":
         return row["path"].endswith(HEADERS)
     if row["language"] == "TypeScript" and row["kind"] == "alias" and not declares_type(row):
+        return False
+    if row["language"] in DECLARED_BY and not re.search(DECLARED_BY[row["language"]].get(row["kind"], ""), row.get("pattern", "")):
         return False
     return row["kind"] in KINDS[row["language"]].split()
 

@@ -48,13 +48,51 @@ pub fn is_documentation(path: &str) -> bool {
 
 /// True for stand-ins used by tests.
 pub fn is_mock(path: &str) -> bool {
-    let lower = path.to_ascii_lowercase();
-    ["mock", "fake", "stub"].iter().any(|word| lower.rsplit('/').take(2).any(|part| part.contains(word)))
+    let holds = |part: &str, word: &str| part.as_bytes().windows(4).any(|four| four.eq_ignore_ascii_case(word.as_bytes()));
+    path.rsplit('/').take(2).any(|part| ["mock", "fake", "stub"].iter().any(|word| holds(part, word)))
+}
+
+/// Systems that code is ported to, as folders and files are named after them.
+const PORTS: [&str; 20] = ["win", "win32", "win64", "windows", "winrt", "wince", "msvc", "mingw", "cygwin", "nt", "aix", "sunos", "solaris", "hpux", "irix", "os390", "zos", "ibmi", "haiku", "vms"];
+/// What the same code is named after where most of its readers run it.
+const COMMON: [&str; 3] = ["unix", "posix", "linux"];
+
+/// True for the name of a system that code is ported to.
+pub fn is_port(word: &str) -> bool {
+    PORTS.contains(&word)
+}
+
+/// Returns the paths at which the common twin of a port would lie: `src/win/tcp.c` → `src/unix/tcp.c` …
+pub fn common_twins(path: &str) -> Vec<String> {
+    let ends = |byte: u8| matches!(byte, b'/' | b'-' | b'_' | b'.');
+    let (mut twins, mut start) = (Vec::new(), 0);
+    for (at, byte) in path.bytes().enumerate() {
+        if ends(byte) {
+            if is_port(&path[start..at]) {
+                twins.extend(COMMON.iter().map(|common| format!("{}{common}{}", &path[..start], &path[at..])));
+            }
+            start = at + 1;
+        }
+    }
+    twins
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn stand_ins() {
+        assert!(is_mock("pkg/FakeClock.go") && is_mock("a/Stubs/x.py") && is_mock("mock.rs"));
+        assert!(!is_mock("mocks/deep/er/x.py") && !is_mock("a/moc/k.py"));
+    }
+
+    #[test]
+    fn ports_have_twins() {
+        assert_eq!(common_twins("src/win/tcp.c"), ["src/unix/tcp.c", "src/posix/tcp.c", "src/linux/tcp.c"]);
+        assert_eq!(common_twins("pkg/mount_windows.go")[2], "pkg/mount_linux.go");
+        assert!(common_twins("src/window/wind.c").is_empty());
+    }
 
     #[test]
     fn test_paths() {

@@ -19,6 +19,8 @@ pub mod flag {
     pub const FOREIGN: u8 = 1 << 3;
     /// Defined inside a function.
     pub const LOCAL: u8 = 1 << 4;
+    /// For a system that it is ported to, with a twin for the common ones.
+    pub const PORT: u8 = 1 << 5;
 }
 
 /// Stands for no symbol in [`Catalog::parent`] and [`CellAt::symbol`].
@@ -287,7 +289,9 @@ fn fill(mut part: Part<'_>, snapshot: &Snapshot, number: usize, segment: &Segmen
         parents.clear();
         parents.extend(segment.parents(file).map(|parent| parent.filter(|&parent| parent > symbols.start)));
         next_block = part.cells_of(segment, file, file_base + file, symbol_base, next_block, &parents);
-        let path_flags = path_flags(segment.path(file), segment.file_flags(file));
+        let path = segment.path(file);
+        let is_port = paths::common_twins(path).iter().any(|twin| snapshot.find_file(twin).is_some());
+        let path_flags = path_flags(path, segment.file_flags(file)) | if is_port { flag::PORT } else { 0 };
         let at = file as usize;
         part.file_symbols[at] = symbol_base + symbols.start;
         part.file_flags[at] = path_flags;

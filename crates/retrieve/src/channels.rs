@@ -60,7 +60,7 @@ pub fn lists(found: &Found<'_>, weights: &BTreeMap<String, f32>) -> Vec<List> {
     let Sources { catalog, parameters, .. } = *found.sources;
     let list = |channel: &dyn Channel| {
         let scored = channel.scores(found).into_iter().filter(|&(symbol, score)| score > 0.0 && catalog.is_code(symbol));
-        let scored = scored.map(|(symbol, score)| (symbol, score * parameters.prior(catalog.flags[symbol as usize], found.query.about_tests))).collect();
+        let scored = scored.map(|(symbol, score)| (symbol, score * parameters.prior(catalog.flags[symbol as usize], &found.query))).collect();
         List { channel: channel.id(), weight: weight(channel), symbols: top(scored, LONGEST) }
     };
     CHANNELS.iter().filter(|channel| weight(**channel) > 0.0).map(|channel| list(*channel)).collect()

@@ -1,6 +1,7 @@
 //! Settings of the pipeline that are not weights of signals. Each has a name, so that a sweep can vary it.
 
 use crate::catalog::flag;
+use crate::understand::Query;
 use crate::walk::WalkOptions;
 
 /// Declares the settings: name, default, meaning.
@@ -55,6 +56,8 @@ parameters! {
     aside_penalty = 0.5;
     /// Factor of generated, vendored and built code.
     foreign_penalty = 0.5;
+    /// Factor of code for a system that the request does not name, when its twin for common systems is there.
+    port_penalty = 0.7;
     /// Symbols taken into the pool by their words.
     by_words = 700.0;
     /// Symbols taken into the pool by the walk.
@@ -88,12 +91,17 @@ impl Default for Parameters {
 }
 
 impl Parameters {
-    /// Lowers scores of tests (unless the request is about them), documentation and foreign code.
-    pub fn prior(&self, flags: u8, about_tests: bool) -> f32 {
-        let test = if flags & flag::TEST != 0 && !about_tests { self.test_penalty } else { 1.0 };
-        let aside = if flags & flag::ASIDE != 0 { self.aside_penalty } else { 1.0 };
+    /// Lowers scores of tests and ports (unless the request is about them), documentation and foreign code.
+    pub fn prior(&self, flags: u8, query: &Query) -> f32 {
+        let test = if flags & flag::TEST != 0 && !query.about_tests { self.test_penalty } else { 1.0 };
+        let port = if flags & flag::PORT != 0 && !query.about_ports { self.port_penalty } else { 1.0 };
         let foreign = if flags & flag::FOREIGN != 0 { self.foreign_penalty } else { 1.0 };
-        test * aside * foreign
+        test * port * self.aside(flags) * foreign
+    }
+
+    /// Lowers scores of documentation alone.
+    pub fn aside(&self, flags: u8) -> f32 {
+        if flags & flag::ASIDE != 0 { self.aside_penalty } else { 1.0 }
     }
 
     /// Returns how the walk goes.
@@ -105,6 +113,7 @@ impl Parameters {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::understand::understand;
 
     #[test]
     fn every_name_can_be_read_and_changed() {
@@ -120,8 +129,10 @@ mod tests {
     #[test]
     fn priors_multiply() {
         let parameters = Parameters::DEFAULT;
-        assert_eq!(parameters.prior(0, false), 1.0);
-        assert_eq!(parameters.prior(flag::TEST, true), 1.0);
-        assert!((parameters.prior(flag::TEST | flag::FOREIGN, false) - 0.15).abs() < 1e-6);
+        let (plain, special) = (understand("open a pipe"), understand("test of pipes on windows"));
+        assert_eq!(parameters.prior(0, &plain), 1.0);
+        assert_eq!(parameters.prior(flag::TEST | flag::PORT, &special), 1.0);
+        assert!((parameters.prior(flag::TEST | flag::FOREIGN, &plain) - 0.15).abs() < 1e-6);
+        assert_eq!(parameters.prior(flag::PORT, &plain), parameters.port_penalty);
     }
 }

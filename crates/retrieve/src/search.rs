@@ -161,10 +161,10 @@ fn scored(sources: &Sources<'_>, query: &Query, weights: &SearchWeights, lexical
     let worst = worst_of_best(&ranked, limit);
     // Comparing names is the dear part: only files that a perfect name could bring among the best are compared.
     let best_name = weights.stem.max(0.0);
-    ranked.retain(|row| row.score + best_name * sources.parameters.prior(sources.catalog.file_flags[row.file as usize], query.about_tests) >= worst);
+    ranked.retain(|row| row.score + best_name * sources.parameters.prior(sources.catalog.file_flags[row.file as usize], query) >= worst);
     for row in &mut ranked {
         row.stem = parts.stems.coverage(sources.snapshot.file(row.file).path());
-        row.score += weights.stem * row.stem * sources.parameters.prior(sources.catalog.file_flags[row.file as usize], query.about_tests);
+        row.score += weights.stem * row.stem * sources.parameters.prior(sources.catalog.file_flags[row.file as usize], query);
     }
     ranked.retain(|row| row.score > 0.0);
     ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| sources.snapshot.file(a.file).path().cmp(sources.snapshot.file(b.file).path())));
@@ -225,7 +225,7 @@ impl Parts {
         }
         let (activity, declares) = (self.activity[at], sources.catalog.declares[at]);
         let sum = weights.symbols * symbols + weights.blocks * blocks + weights.definition * definition + weights.git * git + weights.activity * activity + weights.declares * declares + weights.fused * fused;
-        let score = sum * sources.parameters.prior(sources.catalog.file_flags[at], query.about_tests);
+        let score = sum * sources.parameters.prior(sources.catalog.file_flags[at], query);
         Some(RankedFile { file, score, symbols, blocks, definition, git, activity, declares, fused, ..RankedFile::default() })
     }
 }

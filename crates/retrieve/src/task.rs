@@ -77,7 +77,7 @@ pub fn rank(sources: &Sources<'_>, query: &Query, weights: &Weights) -> Vec<Rank
         .into_iter()
         .map(|(symbol, signals)| {
             let sum = sum(&signals, &weights);
-            let prior = sources.parameters.prior(sources.catalog.flags[symbol as usize], query.about_tests);
+            let prior = sources.parameters.prior(sources.catalog.flags[symbol as usize], query);
             // A prior below one lowers a score whatever its sign.
             let score = if sum > 0.0 { sum * prior } else { sum - (1.0 - prior) };
             let learned = sources.learned.map(|learned| (learned.terms(symbol, sources.catalog.kind[symbol as usize]), learned));
@@ -150,7 +150,7 @@ struct Pool {
 impl Pool {
     fn gather(sources: &Sources<'_>, query: &Query, lexical: &Lexical<'_>, weights: &Weights) -> Pool {
         let Sources { snapshot, catalog, .. } = *sources;
-        let scored = |symbol: usize| lexical.symbols[symbol] * sources.parameters.prior(catalog.flags[symbol], query.about_tests);
+        let scored = |symbol: usize| lexical.symbols[symbol] * sources.parameters.prior(catalog.flags[symbol], query);
         let code: Vec<(u32, f32)> = lexical.symbol_hits.iter().filter(|&&symbol| catalog.is_code(symbol)).map(|&symbol| (symbol, scored(symbol as usize))).collect();
         let filesum = filesum(catalog, &code, snapshot.file_count() as usize);
         let by_words = top(code, sources.parameters.by_words as usize);
@@ -214,7 +214,7 @@ impl Pool {
         let owner = catalog.owner[at_symbol];
         let flags = catalog.flags[at_symbol];
         let mut signals = [0.0; COUNT];
-        signals[at::BM] = lexical.symbols[at_symbol] * sources.parameters.prior(flags & flag::ASIDE, true);
+        signals[at::BM] = lexical.symbols[at_symbol] * sources.parameters.aside(flags);
         signals[at::PPR] = self.walk.get(&symbol).copied().unwrap_or(0.0);
         signals[at::GIT_FILE] = self.git.get(&file).copied().unwrap_or(0.0);
         signals[at::NLEN] = f32::from(catalog.lengths[at_symbol][0]);

@@ -23,6 +23,8 @@ pub struct Query {
     pub paths: Vec<String>,
     /// True when the request is about tests.
     pub about_tests: bool,
+    /// True when the request names a system that code is ported to.
+    pub about_ports: bool,
     /// True when nothing could be looked for: empty, or stop words only.
     pub is_empty: bool,
     pub shape: Shape,
@@ -47,6 +49,7 @@ pub fn understand(text: &str) -> Query {
     query.words = words(text);
     query.compounds = compounds(text, &query.identifiers);
     query.about_tests = about_tests(text);
+    query.about_ports = terms::identifiers(text).any(|word| contextd_lang::paths::is_port(&word.to_lowercase()));
     query.is_empty = query.words.is_empty() && query.identifiers.is_empty() && query.paths.is_empty();
     query.shape = crate::shape::shape(text, query.identifiers.iter().filter(|identifier| identifier.code).count());
     query

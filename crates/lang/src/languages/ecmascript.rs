@@ -121,14 +121,21 @@ fn callable<'t>(node: Node<'t>, name: Node<'t>, value: Node<'t>, scope: &str, ki
 }
 
 fn class<'t>(node: Node<'t>, name: Node<'t>, value: Node<'t>, walk: &mut Walk<'t>) -> Flow {
+    if let Some(inner) = value.child_by_field_name("name") {
+        walk.take(inner.start_byte());
+    }
     walk.add_symbol(node, name.start_byte(), walk.text_of(name), "", SymbolKind::Class, value.child_by_field_name("body"), "", false);
     Flow::Descend
 }
 
-/// `a.b = function …` defines; `this.x = value` tells the type of a field; the rest only refers.
+/// `a.b = function …` defines, as `a = function …` does; `this.x = value` tells the type of a field; the
+/// rest only refers. Inside a function only what is put on a type defines: the rest are handlers.
 fn assignment<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let (Some(left), Some(right)) = (node.child_by_field_name("left"), node.child_by_field_name("right")) else { return Flow::Descend };
     let path = names::path(walk.text_of(left));
+    if left.kind() == "identifier" && is_function(right) && at_module_level(walk) {
+        return callable(node, left, right, "", SymbolKind::Function, walk);
+    }
     if left.kind() != "member_expression" {
         return Flow::Descend;
     }
@@ -136,19 +143,20 @@ fn assignment<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
         return Flow::Table;
     }
     modules::assigned_export(&path, right, walk);
-    if !at_module_level(walk) || path.contains(['(', '[']) {
+    let (object, name) = names::split_last(&path);
+    if path.contains(['(', '[']) || !(at_module_level(walk) || is_type_like(object)) {
         return Flow::Descend;
     }
-    let (object, name) = names::split_last(&path);
     let (scope, kind) = match object {
         "exports" | "module.exports" => ("", SymbolKind::Function),
         "module" => return Flow::Descend,
         _ => (object.strip_suffix(".prototype").unwrap_or(object), SymbolKind::Method),
     };
     let Some(property) = left.child_by_field_name("property") else { return Flow::Descend };
-    if is_function(right) && !name.is_empty() {
+    let is_class = right.kind() == "class" && scope.is_empty();
+    if (is_function(right) || is_class) && !name.is_empty() {
         let before = walk.symbols.len();
-        let flow = callable(node, property, right, scope, kind, walk);
+        let flow = if is_class { class(node, property, right, walk) } else { callable(node, property, right, scope, kind, walk) };
         if let Some(row) = walk.symbols.get_mut(before).filter(|_| scope.is_empty()) {
             row.modifiers |= modifier::EXPORTED;
             row.visibility = Visibility::Public as u8;
@@ -156,6 +164,12 @@ fn assignment<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
         return flow;
     }
     Flow::Descend
+}
+
+/// True for what stands for a type by its form: `Shape.prototype`, `Shape`.
+fn is_type_like(object: &str) -> bool {
+    let last = names::split_last(object).1;
+    last == "prototype" || last.starts_with(char::is_uppercase)
 }
 
 fn method<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
@@ -177,7 +191,11 @@ fn field<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 
 fn pair<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     match (node.child_by_field_name("key"), node.child_by_field_name("value")) {
-        (Some(key), Some(value)) if is_function(value) && key.kind() == "property_identifier" => callable(node, key, value, "", SymbolKind::Method, walk),
+        (Some(key), Some(value)) if is_function(value) => match key.kind() {
+            "property_identifier" => callable(node, key, value, "", SymbolKind::Method, walk),
+            "string" => key.named_child(0).map_or(Flow::Descend, |key| callable(node, key, value, "", SymbolKind::Method, walk)),
+            _ => Flow::Descend,
+        },
         _ => Flow::Descend,
     }
 }
@@ -201,10 +219,10 @@ fn anonymous<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     Flow::Descend
 }
 
-/// A function that is named where it is passed, returned or called: `app.use(function log() {})`. One
-/// that is the value of a name goes by that name.
+/// A function or class that is named where it is passed, returned or called: `app.use(function log() {})`.
+/// One that is the value of a name goes by that name.
 fn named_expression<'t>(node: Node<'t>, name: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-    if node.kind() == "class" || walk.is_taken(name.start_byte()) {
+    if walk.is_taken(name.start_byte()) {
         return Flow::Descend;
     }
     let assigned = node.parent().filter(|parent| parent.kind() == "assignment_expression").and_then(|parent| parent.child_by_field_name("left"));
@@ -213,7 +231,8 @@ fn named_expression<'t>(node: Node<'t>, name: Node<'t>, walk: &mut Walk<'t>) -> 
         walk.import("", walk.text_of(name), "default", import_kind::REEXPORT, line_of(name));
     }
     let written = node.child_by_field_name("return_type").map_or("", |written| walk.text_of(written));
-    let index = walk.add_symbol(node, name.start_byte(), walk.text_of(name), "", SymbolKind::Function, node.child_by_field_name("body"), written, false);
+    let kind = if node.kind() == "class" { SymbolKind::Class } else { SymbolKind::Function };
+    let index = walk.add_symbol(node, name.start_byte(), walk.text_of(name), "", kind, node.child_by_field_name("body"), written, false);
     let (modifiers, visibility) = if is_export { (modifier::EXPORTED, Visibility::Public) } else { (modifier::LOCAL | modifier::EXPRESSION, Visibility::Private) };
     let row = &mut walk.symbols[index as usize];
     row.modifiers |= modifiers;

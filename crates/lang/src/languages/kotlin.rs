@@ -44,6 +44,7 @@ impl Hooks for Kotlin {
                 Flow::Table
             }
             "binary_expression" => generic_call(node, walk),
+            "infix_expression" => annotation_class(node, walk),
             _ => Flow::Table,
         }
     }
@@ -225,6 +226,32 @@ fn receiver(node: Node<'_>, walk: &mut Walk<'_>) {
         let path = names::type_head(walk.text_of(written));
         walk.add_binding("self", &path, binding::RECEIVER, 0, 0, line_of(node));
     }
+}
+
+/// `annotation class Name` without a body or parameters, which the grammar takes for an expression: the
+/// words name a class, and what follows it may be part of the same expression.
+fn annotation_class<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
+    let text = walk.text_of(node);
+    let mut words = text.split_whitespace().skip_while(|word| matches!(*word, "public" | "internal" | "private" | "protected"));
+    if words.next() != Some("annotation") || words.next() != Some("class") {
+        return Flow::Table;
+    }
+    let Some(name) = words.next().and_then(|word| named(node, word, walk)) else { return Flow::Table };
+    // Of the expression only its beginning is sure to be this class.
+    let whole = name.end_byte() == node.end_byte();
+    walk.add_symbol(if whole { node } else { name }, name.start_byte(), walk.text_of(name), "", SymbolKind::Interface, None, "", false);
+    walk.take(name.start_byte());
+    Flow::Descend
+}
+
+/// Returns the first identifier of an expression that is written so.
+fn named<'t>(node: Node<'t>, word: &str, walk: &Walk<'t>) -> Option<Node<'t>> {
+    let mut cursor = node.walk();
+    node.named_children(&mut cursor).find_map(|child| match child.kind() {
+        "identifier" => Some(child).filter(|child| walk.text_of(*child) == word),
+        "infix_expression" => named(child, word, walk),
+        _ => None,
+    })
 }
 
 /// `make<Foo>(x)` is read by the grammar as two comparisons.

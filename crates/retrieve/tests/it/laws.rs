@@ -48,7 +48,7 @@ fn every_score_is_the_sum_of_its_terms() {
     let weights = Weights::profile("recall").expect("a profile that ships");
     for hit in task::rank(&reader.sources(None), &understand("charge the card with the total"), &weights) {
         let sum: f32 = hit.terms(&weights.task_without_history).map(|(_, value, weight)| value * weight).sum();
-        let prior = reader.sources(None).parameters.prior(reader.catalog.flags[hit.symbol as usize], false);
+        let prior = reader.sources(None).parameters.prior(reader.catalog.flags[hit.symbol as usize], &understand("charge the card with the total"));
         let expected = if sum > 0.0 { sum * prior } else { sum - (1.0 - prior) };
         assert!((hit.score - expected).abs() < 1e-3, "{} {expected}", hit.score);
     }

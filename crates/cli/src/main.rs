@@ -65,13 +65,14 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         _ => {}
     }
     let engine = open(&cli)?;
-    // What reads the index as it is makes one where there is none; with other folders named, this one is not asked.
+    // What reads the index makes one where there is none; with other folders named, this one is not asked.
     let reads_index = match &cli.command {
         Command::Export(_) => true,
         Command::Eval(args) => args.repos.is_none(),
         _ => false,
     };
-    if reads_index && engine.snapshot()?.is_none() {
+    // What leaves the index for other programs is brought up to date, as answers are.
+    if reads_index && (matches!(cli.command, Command::Export(_)) || engine.snapshot()?.is_none()) {
         query::refresh(&cli, &engine)?;
     }
     match &cli.command {

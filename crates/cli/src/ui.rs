@@ -200,6 +200,9 @@ pub fn status(status: &Status) {
     if status.partial {
         print("  the first run was cut short: the next question reads the rest");
     }
+    if status.changed == Some(true) {
+        print("  files changed since: the next question, or `contextd index`, reads them");
+    }
     if status.outdated {
         print("  made with other settings or by another version: it is rebuilt at the next `contextd index`");
     }

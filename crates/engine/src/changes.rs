@@ -55,12 +55,16 @@ pub fn compare(files: Vec<FileEntry>, states: Vec<FileState>, covers: impl Fn(&s
     changes
 }
 
+/// True when a file's stamp is the recorded one, trusted or not.
+pub fn has_stamp(entry: &FileEntry, state: &FileState) -> bool {
+    let record = &state.record;
+    (entry.size, entry.mtime_ns, entry.ctime_ns, entry.inode) == (record.size, record.mtime_ns, record.ctime_ns, record.inode)
+}
+
 fn is_same(entry: &FileEntry, state: &FileState) -> bool {
     let record = &state.record;
-    let stamp = (entry.size, entry.mtime_ns, entry.ctime_ns, entry.inode);
-    let recorded = (record.size, record.mtime_ns, record.ctime_ns, record.inode);
     let newest = record.mtime_ns.max(record.ctime_ns);
     let settled = newest.saturating_add(RACY_NS) < record.indexed_at.saturating_mul(1_000_000);
     // What could not be read may be readable now: the reason may lie outside of the file.
-    stamp == recorded && settled && record.status != FileStatus::Failed
+    has_stamp(entry, state) && settled && record.status != FileStatus::Failed
 }

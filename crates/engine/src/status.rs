@@ -4,9 +4,12 @@ use crate::changes;
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::scope::{Scope, Scoped};
-use contextd_store::Ledger;
 use contextd_lang::LanguageId;
 use contextd_model::ContentHash;
+use contextd_pack::Texts as _;
+use contextd_scan::FileEntry;
+use contextd_store::{FileState, FileStatus, Ledger};
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// The state of a root's index.
@@ -24,7 +27,7 @@ pub struct Status {
     pub size_bytes: u64,
     /// True when the snapshot was made by another version or with other settings.
     pub outdated: bool,
-    /// Whether files changed since; `None` when there are too many to look at for an answer at once.
+    /// Whether files changed since; `None` when nobody looked.
     pub changed: Option<bool>,
     /// True when a first run published before it had read all files.
     pub partial: bool,
@@ -47,9 +50,6 @@ impl Status {
     }
 }
 
-/// Files whose states can be looked at within a few milliseconds.
-const FEW_FILES: u32 = 1_500;
-
 impl Engine {
     /// Returns how much the published snapshot covers; cheap enough to ask before every answer.
     pub fn coverage(&self) -> Coverage {
@@ -64,11 +64,27 @@ impl Engine {
     pub fn has_changes(&self) -> Result<bool> {
         let Scoped { scope, files, .. } = Scope::scan(self, None);
         let states = self.ledger()?.file_states()?;
-        Ok(!changes::compare(files, states, |path| scope.covers(path), |_| false).is_empty())
+        let changes = changes::compare(files, states, |path| scope.covers(path), |_| false);
+        // A stamp that is too young to be trusted says nothing of a change: what the file holds does.
+        let differs = |entry: &FileEntry| !changes.before.get(&entry.rel).is_some_and(|state| changes::has_stamp(entry, state) && self.is_recorded(state));
+        Ok(!changes.removed.is_empty() || changes.read.par_iter().any(differs))
+    }
+
+    /// True when a file reads as it was recorded: the same content, or still nothing that can be indexed.
+    fn is_recorded(&self, state: &FileState) -> bool {
+        let indexed = state.record.status == FileStatus::Indexed;
+        self.texts().hash(&state.record.path).map_or(!indexed, |hash| indexed && hash == state.record.content_hash)
     }
 
     /// Returns the state of the index; `None` when there is none.
     pub fn status(&self) -> Result<Option<Status>> {
+        let Some(snapshot) = self.snapshot()? else { return Ok(None) };
+        let changed = Some(!self.is_calm(&snapshot) && self.has_changes()?);
+        Ok(self.figures()?.map(|figures| Status { changed, ..figures }))
+    }
+
+    /// Returns the state of the index without looking at files; `None` when there is none.
+    pub fn figures(&self) -> Result<Option<Status>> {
         let Some(snapshot) = self.snapshot()? else { return Ok(None) };
         let mut languages: BTreeMap<&'static str, u32> = BTreeMap::new();
         for segment in snapshot.segments() {
@@ -86,7 +102,7 @@ impl Engine {
             source_bytes: snapshot.manifest().segments.iter().map(|entry| entry.source_bytes).sum(),
             size_bytes: crate::places::size_of_folder(&self.places.index),
             outdated: !self.is_current(&snapshot),
-            changed: if snapshot.file_count() <= FEW_FILES { Some(self.has_changes()?) } else { None },
+            changed: None,
             partial: crate::early::is_partial(&self.places.index, snapshot.name()),
         }))
     }

@@ -32,6 +32,11 @@ impl LanguageId {
         self.get().name
     }
 
+    /// True for languages of programs, as opposed to documents and data.
+    pub fn is_program(self) -> bool {
+        self.get().full || matches!(self.name(), "bash" | "lua" | "elixir" | "haskell" | "zig" | "sql" | "protobuf")
+    }
+
     pub fn by_name(name: &str) -> Option<LanguageId> {
         languages::ALL.iter().position(|language| language.name == name).map(|at| LanguageId(at as u8))
     }

@@ -30,7 +30,7 @@ pub fn list_indexable(context: &Context, input: ListInput) -> Result<Answer, OpE
 }
 
 pub fn project_stats(context: &Context, _input: NoInput) -> Result<Answer, OpError> {
-    let scan = context.engine.scanner.scan();
+    let (_, scan) = context.engine.scanner.list_indexable();
     let mut languages: BTreeMap<&'static str, u64> = BTreeMap::new();
     let mut projects: BTreeMap<String, u64> = BTreeMap::new();
     let mut bytes = 0;
@@ -55,15 +55,19 @@ pub fn validate_config(context: &Context, _input: NoInput) -> Result<Answer, OpE
 
 pub fn audit_secrets(context: &Context, _input: NoInput) -> Result<Answer, OpError> {
     let engine = &context.engine;
-    let files = engine.scanner.scan().files;
-    let audited: Vec<Vec<Value>> = files
+    // Files that cannot be read as text are none of those that are indexed, and not counted.
+    let audited: Vec<Vec<Value>> = engine
+        .scanner
+        .scan()
+        .files
         .par_iter()
-        .map(|file| {
-            let Ok(bytes) = engine.scanner.read(&file.rel) else { return Vec::new() };
+        .filter_map(|file| {
+            let bytes = engine.scanner.read(&file.rel).ok()?;
             let scrubbed = engine.scrubber.scrub(&bytes.text, &file.rel);
-            scrubbed.redactions.iter().map(|redaction| json!({"file": file.rel, "line": redaction.line, "rule": redaction.rule})).collect()
+            Some(scrubbed.redactions.iter().map(|redaction| json!({"file": file.rel, "line": redaction.line, "rule": redaction.rule})).collect())
         })
         .collect();
+    let files = audited.len();
     let redactions: Vec<Value> = audited.into_iter().flatten().collect();
-    Ok(Answer::Facts(json!({"enabled": engine.config.security.scrub_secrets, "files": files.len(), "redactions": redactions}), true))
+    Ok(Answer::Facts(json!({"enabled": engine.config.security.scrub_secrets, "files": files, "redactions": redactions}), true))
 }

@@ -49,7 +49,7 @@ pub use context::{Asker, Context, RenderPack, new_session};
 pub use error::OpError;
 pub use feedback::FeedbackInput;
 pub use inputs::*;
-pub use outputs::{answer_names, answer_schema};
+pub use outputs::{answer_names, answer_schema, answers_schema, refusal_schema};
 pub use overlay::{AddInput, DeleteInput};
 pub use pr::window;
 pub use projects::{narrow, project_scope};

@@ -59,7 +59,25 @@ pub fn answer_schema(name: &str) -> Value {
 
 /// Returns the schema of everything that an operation may answer.
 pub(crate) fn any_answer(name: &str) -> Option<Value> {
-    let mut schemas: Vec<Value> = answer_names(name).iter().filter_map(|name| schema_named(name)).collect();
+    any_of(answer_names(name).iter().copied())
+}
+
+/// Returns the schema of everything that an operation may answer when it finds what was asked for.
+pub fn answers_schema(name: &str) -> Value {
+    any_of(answer_names(name).iter().copied().filter(|name| !is_refusal(name))).unwrap_or_else(|| json!({"type": "object"}))
+}
+
+/// Returns the schema of an operation's own answer to what it does not find; most have none.
+pub fn refusal_schema(name: &str) -> Option<Value> {
+    any_of(answer_names(name).iter().copied().filter(|name| is_refusal(name)))
+}
+
+fn is_refusal(name: &str) -> bool {
+    name.ends_with("Error")
+}
+
+fn any_of(names: impl Iterator<Item = &'static str>) -> Option<Value> {
+    let mut schemas: Vec<Value> = names.filter_map(schema_named).collect();
     match schemas.len() {
         0 => None,
         1 => schemas.pop(),

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 pub fn prometheus(context: &Context) -> Result<String, OpError> {
     context.flush();
     let ledger = context.engine.ledger()?;
-    let status = context.engine.status()?.unwrap_or_default();
+    let status = context.engine.figures()?.unwrap_or_default();
     let mut out = Exposition::default();
     let groups = ledger.usage_groups(UsageBy::Kind, &UsageFilter::default())?;
     let of = |value: fn(&contextd_store::UsageGroup) -> f64| groups.iter().map(move |group| (group.key.as_str(), value(group)));

@@ -25,7 +25,7 @@ pub fn rebuild(context: &Context, input: RebuildInput) -> Result<Answer, OpError
     let answer = |status: &str, message: String| json!({"status": status, "jobId": order.job_id, "scope": scope, "estimatedFiles": plan.files, "estimatedTime": seconds, "message": message});
     if input.options.validate_only {
         let mut value = answer("completed", format!("Dry run: {} files in {} folders would be indexed again, in about {seconds} s. No changes made.", plan.files, plan.folders.len()));
-        let size = context.engine.status()?.map_or(0, |status| status.size_bytes);
+        let size = context.engine.figures()?.map_or(0, |status| status.size_bytes);
         value["details"] = json!({"byLanguage": plan.languages, "totalBytes": plan.bytes, "totalSizeGB": plan.bytes as f64 / 1e9, "currentIndexSize": format!("{:.1} MB", size as f64 / 1e6)});
         return Ok(Answer::Facts(value, true));
     }

@@ -35,7 +35,9 @@ impl Suite {
     /// Finds the tests of a snapshot.
     pub fn of(snapshot: &Snapshot, catalog: &Catalog) -> Suite {
         let marked = |file: u32| catalog.file_flags[file as usize] & flag::TEST != 0 || snapshot.symbols_of_file(file).any(|symbol| catalog.is_test(symbol));
-        let files: Vec<u32> = (0..snapshot.file_count()).filter(|&file| marked(file)).collect();
+        // A workflow or a page about tests runs none.
+        let is_program = |file: u32| LanguageId(snapshot.file(file).language()).is_program();
+        let files: Vec<u32> = (0..snapshot.file_count()).filter(|&file| is_program(file) && marked(file)).collect();
         let parts: Vec<Part> = files.par_iter().map_init(LinkRows::default, |rows, &file| part(snapshot, file, rows)).collect();
         let mut suite = Suite::default();
         for part in &parts {

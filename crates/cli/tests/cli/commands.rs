@@ -120,3 +120,15 @@ fn the_program_describes_itself() {
     assert!(sandbox.json(&["schema", "ContextPack"])["properties"]["packId"].is_object());
     assert!(sandbox.json(&["schema", "context_for_task"])["properties"]["task"].is_object());
 }
+
+#[test]
+fn an_export_is_up_to_date_and_a_status_says_what_is_not() {
+    let sandbox = Sandbox::shop();
+    assert_eq!(sandbox.json(&["index", "--json"])["stale"], false, "what was just read is not stale");
+    sandbox.fixture.write("shop/fresh.py", "def brand_new_thing():\n    return 1\n");
+    assert_eq!(sandbox.json(&["status", "--json"])["stale"], true);
+    let shown = sandbox.command(&["status"]).env("CLICOLOR_FORCE", "1").output().unwrap();
+    assert!(String::from_utf8_lossy(&shown.stdout).contains("files changed since"), "{shown:?}");
+    assert!(sandbox.text(&["export", "symbols"]).contains("brand_new_thing"));
+    assert_eq!(sandbox.json(&["status", "--json"])["stale"], false);
+}

@@ -10,8 +10,7 @@ use std::collections::BTreeMap;
 
 /// True for languages of programs, as opposed to documents and data.
 pub(crate) fn is_code(language: u8) -> bool {
-    let language = LanguageId(language);
-    language.get().full || matches!(language.name(), "bash" | "lua" | "elixir" | "haskell" | "zig" | "sql" | "protobuf")
+    LanguageId(language).is_program()
 }
 
 impl Knowledge {

@@ -23,6 +23,19 @@ fn changes_make_the_index_stale_until_they_are_read() {
 }
 
 #[test]
+fn files_that_are_too_young_to_be_trusted_are_compared_by_what_they_hold() {
+    let place = tempfile::tempdir().unwrap();
+    plant(place.path());
+    write(&place.path().join("picture.png"), b"\x89PNG\r\n\x1a\n\0\0");
+    // A clock behind the files' own: no stamp of theirs can be trusted.
+    refresh(place.path(), -60_000);
+    let stale = || open(place.path()).status().unwrap().unwrap().is_stale();
+    assert!(!stale(), "what was just read is not stale");
+    write(&place.path().join("shop/items.py"), b"class Other:\n    pass\n");
+    assert!(stale());
+}
+
+#[test]
 fn the_mark_of_the_head_moves_with_it() {
     let place = tempfile::tempdir().unwrap();
     plant(place.path());

@@ -50,6 +50,7 @@ pub struct Bundle {
 
 /// A ref that was asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "RefFocus")]
 pub struct Focus {
     pub ref_id: String,
     pub kind: String,

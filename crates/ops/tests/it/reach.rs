@@ -111,3 +111,23 @@ fn a_qualified_name_means_what_has_it_and_a_bare_one_all_that_end_with_it() {
     assert!(sentence.contains("a.b"), "{sentence}");
     assert_eq!(names(sentence), [sentence]);
 }
+
+#[test]
+fn only_programs_are_tests() {
+    let shop = Sandbox::shop();
+    shop.write(".github/workflows/tests.yaml", "name: tests\n").write("docs/tests.rst", "Tests\n=====\n\nRun `charge`.\n");
+    shop.commit("Pages about tests");
+    shop.edit(".github/workflows/tests.yaml", "tests", "all tests").edit("docs/tests.rst", "Run", "Call").edit("shop/pay.py", "str(amount)", "None");
+    assert_eq!(ids(&shop, json!({"since": "HEAD"})), ["tests/test_pay.py::test_charge"]);
+}
+
+#[test]
+fn counts_of_files_agree() {
+    let shop = Sandbox::shop();
+    shop.write("logo.png", "\u{0}\u{1}binary\u{0}");
+    let value = |operation: &str| shop.ask(operation, json!({})).expect("an answer").to_json();
+    let listed = value("list_indexable").as_array().unwrap().len() as u64;
+    for operation in ["project_stats", "audit_secrets", "status"] {
+        assert_eq!(value(operation)["files"].as_u64(), Some(listed), "{operation}");
+    }
+}

@@ -3,7 +3,7 @@
 use super::narrow::{closed, content, file_path, narrowed, one_or_many, words};
 use super::routes::has_get;
 use crate::inputs;
-use contextd_ops::{OPERATIONS, Operation, answer_schema};
+use contextd_ops::{OPERATIONS, Operation, answer_schema, answers_schema, refusal_schema};
 use serde_json::{Map, Value, json};
 
 /// Returns the description, as OpenAPI 3.1.
@@ -23,9 +23,13 @@ pub fn openapi() -> Value {
 }
 
 fn path_of(operation: &Operation, schemas: &mut Map<String, Value>) -> Value {
-    let answer = lifted(answer_schema(operation.name), schemas);
+    let answer = lifted(answers_schema(operation.name), schemas);
     let input = narrowed(lifted(inputs::schema(operation), schemas), operation.name);
     let mut path = json!({"post": route(operation.name, operation.about, Some(&input), &answer)});
+    if let Some(refusal) = refusal_schema(operation.name) {
+        let either = json!({"anyOf": [lifted(refusal, schemas), {"$ref": "#/components/schemas/Error"}]});
+        path["post"]["responses"]["404"] = json!({"description": "What was asked for is not there", "content": {"application/json": {"schema": either}}});
+    }
     if has_get(operation) {
         path["get"] = route(&format!("{}_get", operation.name), operation.about, None, &answer);
     }
@@ -141,4 +145,36 @@ fn range(format: &str, out: &mut Map<String, Value>) {
     };
     out.entry("minimum").or_insert(least);
     out.entry("maximum").or_insert(most);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_among_the_components_means_one_thing() {
+        let mut seen: Map<String, Value> = Map::new();
+        let mut clashes: Vec<String> = Vec::new();
+        for operation in OPERATIONS {
+            for schema in [Some(answers_schema(operation.name)), refusal_schema(operation.name), Some(inputs::schema(operation))].into_iter().flatten() {
+                let definitions = schema.get("$defs").and_then(Value::as_object).cloned().unwrap_or_default();
+                for (name, definition) in definitions {
+                    if seen.get(&name).is_some_and(|own| *own != definition) {
+                        clashes.push(format!("{name} of {}", operation.name));
+                    }
+                    seen.insert(name, definition);
+                }
+            }
+        }
+        assert!(clashes.is_empty(), "{clashes:?}");
+    }
+
+    #[test]
+    fn every_answer_of_an_operation_is_described() {
+        let description = openapi();
+        let answer = |name: &str, status: &str| description["paths"][format!("/v1/{name}")]["post"]["responses"][status]["content"]["application/json"]["schema"].clone();
+        assert_eq!(answer("ask", "200")["anyOf"].as_array().map(Vec::len), Some(2));
+        assert!(answer("feedback", "200")["anyOf"].as_array().is_some_and(|all| all.iter().any(|own| own["type"] == "array")));
+        assert!(answer("code_graph_context", "200").get("anyOf").is_none() && answer("code_graph_context", "404")["anyOf"].is_array());
+    }
 }

@@ -170,7 +170,13 @@ async fn named(service: &Service, name: &'static str, input: Value) -> Response 
 
 async fn respond(service: &Service, operation: &'static Operation, input: Value) -> Response {
     match run(service, operation, input).await {
-        Ok(called) => marked(json_response(StatusCode::OK, canonical::to_string(&called.answer.to_json())), called.partial),
+        Ok(called) => {
+            let body = called.answer.to_json();
+            // Some operations say in a form of their own that they found nothing.
+            let missing = !called.answer.found() && body.get("error").is_some_and(Value::is_string);
+            let status = if missing { StatusCode::NOT_FOUND } else { StatusCode::OK };
+            marked(json_response(status, canonical::to_string(&body)), called.partial)
+        }
         Err(error) => refused(&error),
     }
 }

@@ -121,3 +121,11 @@ fn a_task_gets_its_context_block_and_prompt() {
     assert_eq!(shop.post("/v1/task_context", &json!({"title": " "})).0, 400);
     assert!([200, 400].contains(&shop.post("/v1/task_context", &odd).0));
 }
+
+#[test]
+fn an_entity_that_is_not_there_is_not_found() {
+    let shop = Shop::open();
+    let (status, body) = shop.post("/v1/code_graph_context", &json!({"entities": ["no_such_thing"]}));
+    assert_eq!((status, body["error"].as_str()), (404, Some("entity_not_found")), "{body}");
+    assert_eq!(shop.post("/v1/code_graph_context", &json!({"entities": ["charge"]})).0, 200);
+}

@@ -86,6 +86,8 @@ fn study(mode: &str, words: &[String]) -> Option<Result<String, String>> {
 
 /// Seconds that the threads of this process have run, to the nanosecond: other load does not count.
 pub(crate) fn cpu() -> f64 {
+    // The kernel writes down what a thread ran when it stops running, or with its next tick.
+    std::thread::sleep(std::time::Duration::from_micros(50));
     let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
     let ran = tasks.filter_map(|task| std::fs::read_to_string(task.path().join("schedstat")).ok()).filter_map(|text| text.split(' ').next()?.parse::<f64>().ok());
     ran.sum::<f64>() / 1e9

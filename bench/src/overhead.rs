@@ -22,8 +22,8 @@ struct Costs {
 }
 
 /// Returns the medians of both and their ratio; the process stays, as a server does. Accounts are written
-/// after every ten questions, as the thread of a server does with what comes in within a second, and
-/// the last row one by one, as when questions come seldom. The writing is counted.
+/// after every ten questions, which is sooner than the thread of a server does; in the last row that
+/// thread has its turn after every question, as when they come a second apart. All writing is counted.
 pub fn overhead(tasks: &str, folder: &str) -> Result<String, String> {
     let context = |measured: bool| -> Result<Context, String> {
         let mut engine = Engine::open(Path::new(folder), &EngineOptions::default(), &|_| None).map_err(|error| error.to_string())?;
@@ -35,9 +35,9 @@ pub fn overhead(tasks: &str, folder: &str) -> Result<String, String> {
     let name = Path::new(folder).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let queries: Vec<String> = study::tasks(tasks)?.into_iter().filter(|task| task.repo == name).map(|task| task.query).take(QUESTIONS).collect();
     let mut out = format!("| {name}, {} questions, {TURNS} turns | with accounts | without | more |\n|---|---|---|---|\n", queries.len());
-    let ways = [("search", "query_context", false, false), ("task", "context_for_task", false, false), ("task in a session", "context_for_task", true, false), ("search, one by one", "query_context", false, true)];
-    for (label, op, session, alone) in ways {
-        let [with, without] = compare(&sides, &queries, op, session, alone)?;
+    let ways = [("search", "query_context", false, false), ("task", "context_for_task", false, false), ("task in a session", "context_for_task", true, false), ("search, a second apart", "query_context", false, true)];
+    for (label, op, session, apart) in ways {
+        let [with, without] = compare(&sides, &queries, op, session, apart)?;
         for (what, a, b) in [("CPU, ms", with.cpu, without.cpu), ("wall until the answer, ms", with.wall, without.wall)] {
             let (a, b) = (median(a), median(b));
             let _ = writeln!(out, "| {label}, {what} | {a:.3} | {b:.3} | {:+.1} % |", 100.0 * (a / b - 1.0));
@@ -54,7 +54,7 @@ fn input(op: &str, query: &str, turn: u64) -> Value {
     }
 }
 
-fn compare(sides: &[Context; 2], queries: &[String], op: &str, session: bool, alone: bool) -> Result<[Costs; 2], String> {
+fn compare(sides: &[Context; 2], queries: &[String], op: &str, session: bool, apart: bool) -> Result<[Costs; 2], String> {
     let mut costs: [Costs; 2] = Default::default();
     for turn in 0..=TURNS {
         // Who goes first changes, so that neither has the warmer caches.
@@ -67,8 +67,8 @@ fn compare(sides: &[Context; 2], queries: &[String], op: &str, session: bool, al
                 let start = Instant::now();
                 study::run(context, op, input(op, query, turn))?;
                 let wall = start.elapsed().as_secs_f64();
-                if alone {
-                    context.flush();
+                if apart {
+                    context.rest();
                 }
                 if turn > 0 {
                     costs[side].wall.push(wall * 1e3);

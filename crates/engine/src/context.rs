@@ -13,7 +13,7 @@ use contextd_pack::{Built, ContextPack, Defaults, FileText, HeldItems, Inputs, K
 use contextd_retrieve::fusion::Fusion;
 use contextd_retrieve::{Learned, Provider, Providers, Sources, Weights};
 use contextd_scan::secrets::MARK;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 /// Reads files of the work tree through the scanner, so that nothing outside the root is read, and
 /// scrubs them, so that no secret is returned.
@@ -23,7 +23,7 @@ pub struct WorkTree<'e> {
 
 impl Texts for WorkTree<'_> {
     fn hash(&self, path: &str) -> Option<ContentHash> {
-        self.engine.read(path).ok().map(|bytes| bytes.hash)
+        self.engine.unchanged_hash(path).or_else(|| self.engine.read_noted(path).ok().map(|bytes| bytes.hash))
     }
 
     fn read(&self, path: &str) -> Option<FileText> {
@@ -32,7 +32,10 @@ impl Texts for WorkTree<'_> {
     }
 
     fn read_again(&self, path: &str, known: Option<&Arc<FileText>>) -> Option<Arc<FileText>> {
-        let bytes = self.engine.read(path).ok()?;
+        if let Some(known) = known.filter(|known| self.engine.unchanged_hash(path) == Some(known.hash)) {
+            return Some(known.clone());
+        }
+        let bytes = self.engine.read_noted(path).ok()?;
         Some(known.filter(|known| known.hash == bytes.hash).cloned().unwrap_or_else(|| Arc::new(self.scrubbed(path, bytes))))
     }
 }
@@ -53,15 +56,21 @@ impl Engine {
     }
 
     /// Returns the weights of a profile with their version; without a name, the configured profile.
-    pub fn weights(&self, profile: Option<&str>) -> Result<(Weights, String)> {
+    pub fn weights(&self, profile: Option<&str>) -> Result<(Arc<Weights>, String)> {
         let name = profile.unwrap_or(&self.config.query.profile);
+        let providers = self.providers();
+        let mut profiles = self.profiles.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = profiles.iter().find(|known| known.name == name && known.providers == providers) {
+            return Ok((known.weights.clone(), known.version.clone()));
+        }
         let Some(weights) = Weights::profile(name) else {
             let known: Vec<&str> = Weights::names().collect();
             return Err(PackError::NotFound { message: format!("there is no profile `{name}`"), suggestions: known.iter().map(ToString::to_string).collect() }.into());
         };
-        let weights = self.providers().apply(&weights);
+        let weights = Arc::new(providers.apply(&weights));
         // The tables are sorted maps, so the same weights have the same text.
         let version = format!("{name}-{}", &ContentHash::of(format!("{weights:?}").as_bytes()).to_hex()[..12]);
+        profiles.push(Profile { name: name.to_owned(), providers, weights: weights.clone(), version: version.clone() });
         Ok((weights, version))
     }
 
@@ -130,7 +139,7 @@ impl Engine {
         let knowledge = self.knowledge(reader);
         let versions = Versions { weights: version, declared: knowledge.version.clone(), learned: caller.learned.map(|learned| learned.version.clone()).unwrap_or_default(), ..versions(reader) };
         let texts = self.texts();
-        let meant = knowledge.meant(reader, &contextd_retrieve::understand(&request.query));
+        let meant = knowledge.meant(reader, &contextd_retrieve::understood(&request.query));
         let author = self.author(reader, &knowledge);
         let notes = |paths: &[&str]| author.as_ref().map(|author| author.notes(paths)).unwrap_or_default();
         let rules = |paths: &[&str]| author.as_ref().map(|author| author.rules(paths)).unwrap_or_default();
@@ -174,6 +183,15 @@ impl Engine {
         }
         id
     }
+}
+
+/// The weights of a profile as the configuration wants them: to read them costs more than to use them.
+pub(crate) struct Profile {
+    name: String,
+    providers: Providers,
+    weights: Arc<Weights>,
+    /// Name of these very weights.
+    version: String,
 }
 
 /// What is known of who asks.

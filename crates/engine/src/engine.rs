@@ -1,9 +1,12 @@
 //! One root with its configuration, scanner and places.
 
+use crate::context::Profile;
 use crate::error::{EngineError, Result};
+use crate::kept_ledger::KeptLedger;
 use crate::linking::Warm;
 use crate::overlay::Overlays;
 use crate::places::Places;
+use crate::unchanged::Unchanged;
 use contextd_model::config::{self, Config};
 use contextd_model::{ContentHash, FileFacts, Problem, Severity};
 use contextd_scan::Scanner;
@@ -36,6 +39,12 @@ pub struct Engine {
     pub(crate) warm: Mutex<Option<Warm>>,
     /// What callers put over the work tree, as last read from the ledger.
     pub(crate) overlays: RwLock<Arc<Overlays>>,
+    /// A connection for questions to the ledger.
+    pub(crate) kept_ledger: Mutex<KeptLedger>,
+    /// Files that need not be read again.
+    pub(crate) unchanged: Unchanged,
+    /// Weights that were asked for, as the configuration wants them.
+    pub(crate) profiles: Mutex<Vec<Profile>>,
 }
 
 impl Engine {
@@ -55,7 +64,7 @@ impl Engine {
         problems.extend(scan_problems);
         problems.extend(secret_problems);
         let places = Places::find(&root, &config, options.cache.as_deref());
-        Ok(Engine { places, config, config_path, scanner, scrubber, problems, warm: Mutex::new(None), overlays: RwLock::default() })
+        Ok(Engine { places, config, config_path, scanner, scrubber, problems, warm: Mutex::new(None), overlays: RwLock::default(), kept_ledger: Mutex::default(), unchanged: Unchanged::default(), profiles: Mutex::default() })
     }
 
     /// Opens the published snapshot; `None` before the first index run.

@@ -11,6 +11,7 @@ use contextd_scan::{Encoding, FileBytes, FileEntry, ReadFailure, Stamp};
 use contextd_store::{Ledger, SqliteLedger};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError};
+use std::time::SystemTime;
 
 /// Names under which the ledger keeps them; paths are separated by line ends, which none may have.
 const OVERLAYS: &str = "overlays";
@@ -70,6 +71,20 @@ impl Engine {
         overlays.bytes(path).map_or_else(|| self.scanner.read(path), Ok)
     }
 
+    /// Reads a file as [`Engine::read`] does and notes its state.
+    pub(crate) fn read_noted(&self, path: &str) -> std::result::Result<FileBytes, ReadFailure> {
+        let began = SystemTime::now();
+        let bytes = self.read(path)?;
+        self.unchanged.note(path, &bytes, began);
+        Ok(bytes)
+    }
+
+    /// Returns the hash of a file when its state alone tells it: it was read before and is as it was.
+    pub(crate) fn unchanged_hash(&self, path: &str) -> Option<ContentHash> {
+        let overlaid = self.overlays.read().unwrap_or_else(PoisonError::into_inner).texts.contains_key(path);
+        if overlaid { None } else { self.unchanged.hash(self.scanner.root(), path) }
+    }
+
     /// Keeps a text for a path; secrets in it are replaced first. False when there are too many.
     pub fn put_overlay(&self, path: &str, text: &str, now: i64) -> Result<bool> {
         let mut ledger = self.ledger()?;
@@ -124,14 +139,16 @@ impl Engine {
         if !self.places.ledger().exists() {
             return Ok(());
         }
-        let ledger = self.ledger()?;
-        let mut found = Overlays { tombstones: list(&ledger, TOMBSTONES)?, ..Overlays::default() };
-        for path in list(&ledger, OVERLAYS)? {
-            let stored = ledger.meta(&key(&path))?;
-            if let Some((at, text)) = stored.as_deref().and_then(|value| value.split_once(' ')) {
-                found.texts.insert(path, Overlay { text: text.to_owned(), at: at.parse().unwrap_or(0) });
+        let found = self.ask_ledger(|ledger| {
+            let mut found = Overlays { tombstones: list(ledger, TOMBSTONES)?, ..Overlays::default() };
+            for path in list(ledger, OVERLAYS)? {
+                let stored = ledger.meta(&key(&path))?;
+                if let Some((at, text)) = stored.as_deref().and_then(|value| value.split_once(' ')) {
+                    found.texts.insert(path, Overlay { text: text.to_owned(), at: at.parse().unwrap_or(0) });
+                }
             }
-        }
+            Ok(found)
+        })?;
         *self.overlays.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(found);
         Ok(())
     }

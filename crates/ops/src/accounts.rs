@@ -1,23 +1,29 @@
 //! Accounting: what every question cost and gave, written down behind the answer.
 //!
 //! An operation leaves notes while it runs; they go into a queue when it has answered. Where the process
-//! stays, a thread writes the queue; else it is written when the process is done. Whoever reads accounts
-//! or sessions flushes first, so that a session sees its own last step.
+//! stays, a thread writes the queue; else it is written when the process is done. Sessions take an answer in
+//! within a second, and before their next question; measurements, which no answer depends on, are written
+//! by dozens. Whoever reads accounts flushes first.
 
 use crate::answer::Answer;
 use crate::context::{Asker, Context};
 use crate::error::OpError;
-use contextd_engine::{Engine, Reader, SessionView};
+use contextd_engine::{Engine, KeptLedger, Reader, SessionView};
 use contextd_pack::{ContextItem, ContextPack};
-use contextd_retrieve::{Query, understand};
-use crate::kept_ledger::KeptLedger;
+use contextd_retrieve::{Query, understand, understood};
 use contextd_store::{Answered, Ledger, ReturnedItem, SqliteLedger, UsageRecord};
 use serde_json::Value;
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Entries that come in so close together are written as one; whoever reads them writes them first.
+/// Entries that come in so close together are looked at as one; whoever reads them writes them first.
 const GATHER: Duration = Duration::from_millis(1_000);
+/// Entries from which on measurements are written: a transaction costs as much as several rows.
+const ENOUGH: usize = 32;
+/// How long measurements wait for others.
+const LONGEST: Duration = Duration::from_secs(10);
 /// Entries kept while they cannot be written; further ones are dropped.
 const MOST: usize = 10_000;
 /// Lines that a reader of whole files is taken to read of one file.
@@ -26,20 +32,25 @@ const WHOLE: u64 = 2_000;
 /// What an answer held, noted while it was made.
 pub(crate) struct Noted {
     query: String,
+    understood: Arc<Query>,
     pack_id: String,
     tokens: u64,
     baseline: u64,
-    items: Vec<(ReturnedItem, String)>,
+    /// The answer's own items, by the name of their section.
+    sections: Vec<(String, Vec<Arc<ContextItem>>)>,
 }
 
 /// One question with its answer.
 struct Entry {
     ts: i64,
+    since: Instant,
     op: &'static str,
     asker: Asker,
     latency_ms: f64,
     warm: bool,
     noted: Option<Noted>,
+    /// Its session has taken it in.
+    stepped: bool,
 }
 
 /// The queue of what is to be written.
@@ -66,7 +77,7 @@ pub(crate) fn asked(context: &Context, op: &'static str, mut input: Value, run: 
     if counted && (measured || in_session) {
         // Sessions go on when nothing is measured.
         let op = if measured { op } else { "" };
-        let entry = Entry { ts: (context.now)(), op, asker: context.asker.clone(), latency_ms, warm: context.opened() == opened, noted };
+        let entry = Entry { ts: (context.now)(), since: start, op, asker: context.asker.clone(), latency_ms, warm: context.opened() == opened, noted, stepped: false };
         context.accounts.push(&context, entry);
     }
     Ok(answer)
@@ -75,17 +86,26 @@ pub(crate) fn asked(context: &Context, op: &'static str, mut input: Value, run: 
 impl Noted {
     /// Notes what a pack holds.
     pub(crate) fn of(reader: &Reader, query: &str, pack: &ContextPack) -> Noted {
-        let items = pack.sections.iter().flat_map(|section| section.items.iter().map(|item| (returned(&section.kind, item), item.chunk_uid.clone()))).collect();
-        Noted { query: query.to_owned(), pack_id: pack.pack_id.clone(), tokens: pack.stats.tokens, baseline: baseline(reader, pack), items }
+        let sections = pack.sections.iter().map(|section| (section.kind.clone(), section.items.clone())).collect();
+        Noted { query: query.to_owned(), understood: understood(query), pack_id: pack.pack_id.clone(), tokens: pack.stats.tokens, baseline: baseline(reader, pack), sections }
+    }
+
+    fn returned(&self) -> impl Iterator<Item = ReturnedItem<'_>> {
+        self.sections.iter().flat_map(|(section, items)| items.iter().map(|item| returned(section, item)))
+    }
+
+    /// Returns id, name and text's identity of the symbols that it showed.
+    fn symbols(&self) -> impl Iterator<Item = (&str, &str, &str)> {
+        self.sections.iter().flat_map(|(_, items)| items).filter_map(|item| Some((item.symbol_id.as_deref()?, item.name.as_str(), item.chunk_uid.as_str())))
     }
 }
 
-fn returned(section: &str, item: &ContextItem) -> ReturnedItem {
+fn returned<'i>(section: &str, item: &'i ContextItem) -> ReturnedItem<'i> {
     ReturnedItem {
-        target: item.symbol_id.clone().unwrap_or_else(|| item.chunk_uid.clone()),
-        name: item.name.clone(),
-        path: item.file_rel_path.clone(),
-        provider: provider(section, item).to_owned(),
+        target: Cow::Borrowed(item.symbol_id.as_deref().unwrap_or(&item.chunk_uid)),
+        name: Cow::Borrowed(&item.name),
+        path: Cow::Borrowed(&item.file_rel_path),
+        provider: Cow::Borrowed(provider(section, item)),
         score: item.scores.hybrid_score,
         // Shown scores are the square root of the chance to be right.
         chance: Some(item.scores.seed_score * item.scores.seed_score).filter(|chance| *chance > 0.0),
@@ -145,7 +165,7 @@ impl Accounts {
                 let idle = waited.map_or(true, |(pending, _)| pending.is_empty());
                 if !idle {
                     std::thread::sleep(GATHER);
-                    accounts.flush(&engine);
+                    accounts.rest(&engine);
                 }
             }).is_ok();
         }
@@ -154,28 +174,68 @@ impl Accounts {
     /// Writes what is pending and waits for what is being written.
     pub(crate) fn flush(&self, engine: &Engine) {
         let mut writing = lock(&self.writing);
-        let entries = std::mem::take(&mut *lock(&self.pending));
+        let mut entries = std::mem::take(&mut *lock(&self.pending));
         if !entries.is_empty() {
             // An account that cannot be written must not stop the work it tells about.
-            let _ = writing.open(engine).and_then(|ledger| write(engine, ledger, &entries));
+            let _ = writing.open(engine).and_then(|ledger| write(engine, ledger, &mut entries));
         }
     }
 
-    /// Writes what is pending, then asks the ledger something.
+    /// Lets sessions take in what is pending, then asks the ledger something. Measurements, which no
+    /// answer depends on, wait for others to be written with.
     pub(crate) fn ask<T>(&self, engine: &Engine, question: impl FnOnce(&SqliteLedger) -> contextd_engine::Result<T>) -> contextd_engine::Result<T> {
-        self.flush(engine);
-        lock(&self.writing).open(engine).and_then(|ledger| question(ledger))
+        let mut writing = lock(&self.writing);
+        let ledger = writing.open(engine)?;
+        self.step_sessions(ledger);
+        question(ledger)
+    }
+
+    /// Lets sessions take in what is pending; the entries stay until they are written.
+    fn step_sessions(&self, ledger: &mut SqliteLedger) {
+        let mut entries = std::mem::take(&mut *lock(&self.pending));
+        // What cannot be taken in now is tried again when the entries are written.
+        let _ = take_steps(ledger, &mut entries);
+        let mut pending = lock(&self.pending);
+        entries.append(&mut pending);
+        *pending = entries;
+    }
+
+    /// Writes what should not wait any longer.
+    pub(crate) fn rest(&self, engine: &Engine) {
+        let (enough, in_sessions) = {
+            let pending = lock(&self.pending);
+            let old = pending.first().is_some_and(|entry| entry.since.elapsed() >= LONGEST);
+            (old || pending.len() >= ENOUGH, pending.iter().any(|entry| !entry.stepped && entry.session().is_some()))
+        };
+        if enough {
+            self.flush(engine);
+        } else if in_sessions {
+            // What cannot be written now is tried again.
+            let _ = lock(&self.writing).open(engine).map(|ledger| self.step_sessions(ledger));
+        }
     }
 }
 
-fn write(engine: &Engine, ledger: &mut SqliteLedger, entries: &[Entry]) -> contextd_engine::Result<()> {
-    let answers: Vec<Answered> = entries.iter().filter(|entry| !entry.op.is_empty()).map(|entry| answered(engine, entry)).collect();
+impl Entry {
+    /// Returns the session that takes the answer in.
+    fn session(&self) -> Option<(&str, &Noted)> {
+        self.asker.session.as_deref().filter(|_| !self.asker.cold).zip(self.noted.as_ref())
+    }
+}
+
+fn write(engine: &Engine, ledger: &mut SqliteLedger, entries: &mut [Entry]) -> contextd_engine::Result<()> {
+    let answers: Vec<Answered<'_>> = entries.iter().filter(|entry| !entry.op.is_empty()).map(|entry| answered(engine, entry)).collect();
     ledger.usage_answered(&answers)?;
-    for (entry, noted) in entries.iter().filter_map(|entry| Some((entry, entry.noted.as_ref()?))) {
-        if let Some(id) = entry.asker.session.as_ref().filter(|_| !entry.asker.cold) {
-            let query = understand(&noted.query);
-            step(ledger, id, entry.ts, &mut |view| view.answered(&query, &noted.items))?;
+    take_steps(ledger, entries)
+}
+
+/// Takes entries into their sessions, in order, each once.
+fn take_steps(ledger: &mut SqliteLedger, entries: &mut [Entry]) -> contextd_engine::Result<()> {
+    for entry in entries.iter_mut().filter(|entry| !entry.stepped) {
+        if let Some((id, noted)) = entry.session() {
+            step(ledger, id, entry.ts, &mut |view| view.answered(&noted.understood, noted.symbols()))?;
         }
+        entry.stepped = true;
     }
     Ok(())
 }
@@ -190,7 +250,7 @@ pub(crate) fn step(ledger: &mut dyn Ledger, id: &str, now: i64, change: &mut dyn
     Ok(())
 }
 
-fn answered(engine: &Engine, entry: &Entry) -> Answered {
+fn answered<'e>(engine: &Engine, entry: &'e Entry) -> Answered<'e> {
     let (asker, metrics) = (&entry.asker, &engine.config.metrics);
     let mut usage = UsageRecord {
         ts: entry.ts,
@@ -204,17 +264,18 @@ fn answered(engine: &Engine, entry: &Entry) -> Answered {
         ..UsageRecord::default()
     };
     let Some(noted) = &entry.noted else { return Answered { usage, ..Answered::default() } };
-    let items: Vec<ReturnedItem> = noted.items.iter().map(|(item, _)| item.clone()).collect();
-    let mut providers: Vec<String> = items.iter().map(|item| item.provider.clone()).collect();
-    providers.sort();
-    providers.dedup();
+    let items: Vec<ReturnedItem<'_>> = noted.returned().collect();
+    let providers: BTreeSet<&str> = items.iter().map(|item| &*item.provider).collect();
     usage.context_tokens = Some(noted.tokens).filter(|_| metrics.track_token_usage);
     usage.snippets_count = Some(items.len() as u32);
-    usage.providers_used = providers;
+    usage.providers_used = providers.into_iter().map(str::to_owned).collect();
     usage.pack_id = Some(noted.pack_id.clone());
-    usage.query = Some(engine.scrubber.scrub(&noted.query, "query").text.into_owned());
+    let scrubbed = engine.scrubber.scrub(&noted.query, "query");
+    // Words are those of what is kept: nothing of a secret is one.
+    let words = if scrubbed.redactions.is_empty() { words(&noted.understood) } else { words(&understand(&scrubbed.text)) };
+    usage.query = Some(scrubbed.text.into_owned());
     usage.baseline_tokens = Some(noted.baseline).filter(|_| metrics.track_token_usage);
-    Answered { words: words(&understand(usage.query.as_deref().unwrap_or_default())), usage, items }
+    Answered { words, usage, items }
 }
 
 /// Returns the distinct words of a request, sorted, as judgements keep them.

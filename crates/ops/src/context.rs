@@ -5,7 +5,7 @@ use crate::error::OpError;
 use crate::pack_cache::PackCache;
 use contextd_engine::{Engine, Progress, Reader, Silent};
 use contextd_pack::{ContextPack, Known, Shelf};
-use contextd_retrieve::{Learned, understand};
+use contextd_retrieve::{Learned, understood};
 use serde_json::Value;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -85,6 +85,12 @@ impl Context {
         self.accounts.flush(&self.engine);
     }
 
+    /// Does what the process does each second while it stays: sessions are written, measurements when
+    /// there are enough of them.
+    pub fn rest(&self) {
+        self.accounts.rest(&self.engine);
+    }
+
     /// Takes out of an input who asks: `session`, `cold`, `delta`.
     pub(crate) fn asking(&self, input: &mut Value) -> Result<Self, OpError> {
         let mut asker = self.asker.clone();
@@ -129,7 +135,7 @@ impl Context {
         let Some(id) = self.asker.session.as_ref().filter(|_| !self.asker.cold) else { return Ok(None) };
         let (state, session) = self.accounts.ask(&self.engine, |ledger| Ok((self.engine.learned_state(reader, ledger)?, self.engine.session(ledger, id)?)))?;
         let (weights, _) = self.engine.weights(profile)?;
-        let mut learned = self.engine.learned(reader, &state, Some(&session), &understand(query), &weights.learned);
+        let mut learned = self.engine.learned(reader, &state, Some(&session), &understood(query), &weights.learned);
         if self.asker.delta {
             learned.version.push_str("-delta");
         }

@@ -115,7 +115,7 @@ fn judge(context: &Context, input: &FeedbackInput) -> Result<Answer, OpError> {
 pub(crate) struct Judged {
     pub pack_id: Option<String>,
     pub words: Vec<String>,
-    pub items: Vec<contextd_store::ReturnedItem>,
+    pub items: Vec<contextd_store::ReturnedItem<'static>>,
     state: std::sync::Arc<LearnedState>,
 }
 
@@ -150,7 +150,7 @@ impl Judged {
     /// Finds a symbol by id or name; of several, the one that the answer held is meant.
     fn symbol(&self, reader: &Reader, name: &str) -> Result<u32, OpError> {
         let held = self.items.iter().find(|item| item.target == name || item.name == name);
-        let wanted = held.map_or(name, |item| item.target.as_str());
+        let wanted = held.map_or(name, |item| &*item.target);
         let found = resolve::symbols(&reader.snapshot, wanted)?;
         Ok(found[0])
     }

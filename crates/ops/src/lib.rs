@@ -17,7 +17,6 @@ mod files;
 mod impact;
 mod index;
 mod inputs;
-mod kept_ledger;
 pub mod oracle;
 mod outputs;
 mod overlay;

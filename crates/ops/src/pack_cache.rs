@@ -50,7 +50,7 @@ pub fn find(context: &Context, id: &str) -> Option<ContextPack> {
 
 /// Reads a pack of the ledger with its files; one without them is only good for replaying.
 fn stored(context: &Context, id: &str) -> Option<Kept> {
-    let record = context.engine.ledger().ok()?.get_pack(id).ok()??;
+    let record = context.engine.ask_ledger(|ledger| Ok(ledger.get_pack(id)?)).ok()??;
     let value: Value = serde_json::from_slice(&record.body).ok()?;
     let read = |row: &Value| Some(Read { path: row["path"].as_str()?.to_owned(), hash: ContentHash::from_hex(row["hash"].as_str()?)?, fresh: row["fresh"].as_bool()? });
     let reads: Vec<Read> = value["reads"].as_array()?.iter().map(read).collect::<Option<_>>()?;

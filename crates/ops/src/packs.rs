@@ -20,7 +20,7 @@ const MAX_ITEMS: u64 = 250;
 const MAX_PER_SECTION: u64 = 80;
 
 pub fn task(context: &Context, input: TaskInput) -> Result<Answer, OpError> {
-    crate::search::says_something(&contextd_retrieve::understand(&input.task), "task")?;
+    crate::search::says_something(&contextd_retrieve::understood(&input.task), "task")?;
     let request = PackRequest { query: input.task.clone(), ranking: Ranking::Task, intent: input.intent, ..request(context, input.limits, input.budget)? };
     answer(context, request)
 }

@@ -72,7 +72,7 @@ pub fn report(context: &Context, input: ReportInput) -> Result<Answer, OpError> 
         ledger.usage_used(pack_id, &taken)?;
     }
     if let Some(session) = &context.asker.session {
-        let names: Vec<(String, String)> = taken.iter().map(|id| (id.clone(), judged.items.iter().find(|item| item.target == *id).map_or_else(String::new, |item| item.name.clone()))).collect();
+        let names: Vec<(String, String)> = taken.iter().map(|id| (id.clone(), judged.items.iter().find(|item| item.target == *id).map_or_else(String::new, |item| item.name.clone().into_owned()))).collect();
         step(&mut ledger, session, (context.now)(), &mut |view| view.used(&names))?;
     }
     Ok(Answer::Facts(json!({"recorded": rows.len(), "used": taken.len(), "unused": rows.len() - taken.len(), "unknown": skipped, "packId": judged.pack_id}), true))

@@ -6,7 +6,7 @@ use crate::error::OpError;
 use crate::inputs::SearchInput;
 use contextd_pack::request::{Ranking, Scope};
 use contextd_pack::{ContextItem, ContextPack, PackRequest, Tokenizer};
-use contextd_retrieve::{Query, understand};
+use contextd_retrieve::{Query, understood};
 
 /// Longest snippet of a hit, in bytes.
 const SNIPPET: u64 = 1_600;
@@ -14,7 +14,7 @@ const SNIPPET: u64 = 1_600;
 const MOST: u32 = 80;
 
 pub fn search(context: &Context, mut input: SearchInput) -> Result<Answer, OpError> {
-    let query = understand(&input.query);
+    let query = understood(&input.query);
     says_something(&query, "query")?;
     crate::narrow(&context.engine, input.scope.project.as_deref(), &mut input.scope.paths, &mut input.scope.exclude)?;
     if let Some(hits) = crate::recent::hits(context, &input)? {
@@ -52,8 +52,8 @@ pub fn search(context: &Context, mut input: SearchInput) -> Result<Answer, OpErr
     let mut files: Vec<String> = found.hits.iter().map(|hit| hit.file.clone()).collect();
     files.dedup();
     let plain = crate::plain::enough(&context.engine, &reader, &query, &files);
-    let unknown = query.identifiers.into_iter().filter(|identifier| identifier.code && snapshot.symbols_named_like(&identifier.text).is_empty());
-    let not_found = unknown.map(|identifier| identifier.text).collect();
+    let unknown = query.identifiers.iter().filter(|identifier| identifier.code && snapshot.symbols_named_like(&identifier.text).is_empty());
+    let not_found = unknown.map(|identifier| identifier.text.clone()).collect();
     Ok(Answer::Hits(Hits { not_found, plain, ..found }))
 }
 
@@ -112,6 +112,7 @@ fn hit(item: &ContextItem) -> Hit {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use contextd_retrieve::understand;
 
     #[test]
     fn what_says_nothing_is_refused_with_a_code() {

@@ -17,7 +17,7 @@ use crate::shelf::Shelf;
 use crate::seeds::{SeedRecord, Seeds, seeds};
 use crate::texts::Texts;
 use contextd_history::HistoryView;
-use contextd_retrieve::{Query, Sources, Weights, understand};
+use contextd_retrieve::{Query, Sources, Weights, understood};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -70,9 +70,13 @@ pub struct Known {
 
 impl Known {
     /// Marks an item that was sent before.
-    pub(crate) fn mark(&self, item: &mut ContextItem) {
-        item.known = self.uids.contains(&item.chunk_uid);
-        if item.known && self.delta {
+    pub(crate) fn mark(&self, item: &mut Arc<ContextItem>) {
+        if !self.uids.contains(&item.chunk_uid) {
+            return;
+        }
+        let item = Arc::make_mut(item);
+        item.known = true;
+        if self.delta {
             item.excerpt.text.clear();
             item.excerpt.detail = "known".to_owned();
         }
@@ -92,7 +96,7 @@ pub fn build(inputs: &Inputs<'_>, request: &PackRequest) -> Result<Built, PackEr
     let budgets = budget::resolve(request, inputs.defaults.tokens, tokenizer)?;
     let plan = plan(request.intent);
     let filter = Filter::new(&request.scope)?;
-    let query = understand(&request.query);
+    let query = understood(&request.query);
     let found = seeds(inputs, request, &query, &filter)?;
     let seeded = (inputs.clock)();
     let pool = Pool::gather(inputs, request, &plan, &budgets, &filter, &found);
@@ -121,20 +125,20 @@ fn check(inputs: &Inputs<'_>, request: &PackRequest) -> Result<(), PackError> {
 }
 
 /// Commits and rules that the intent asks for.
-fn notes(inputs: &Inputs<'_>, plan: &Plan, found: &Seeds) -> Vec<ContextItem> {
-    let mut items: Vec<ContextItem> = Vec::new();
+fn notes(inputs: &Inputs<'_>, plan: &Plan, found: &Seeds<'_>) -> Vec<Arc<ContextItem>> {
+    let mut items: Vec<Arc<ContextItem>> = Vec::new();
     if let Some(rules) = inputs.rules.filter(|_| plan.rules) {
         let paths = paths(inputs, found, RULE_FILES);
-        items.extend(rules(&paths.iter().map(String::as_str).collect::<Vec<_>>()).iter().map(notes::rule));
+        items.extend(rules(&paths.iter().map(String::as_str).collect::<Vec<_>>()).iter().map(notes::rule).map(Arc::new));
     }
     if let Some(history) = inputs.history.filter(|_| plan.commits) {
-        items.extend(notes::commits(&history, &paths(inputs, found, COMMIT_FILES)));
+        items.extend(notes::commits(&history, &paths(inputs, found, COMMIT_FILES)).into_iter().map(Arc::new));
     }
     items
 }
 
 /// Returns the files of the best seeds, best first.
-fn paths(inputs: &Inputs<'_>, found: &Seeds, most: usize) -> Vec<String> {
+fn paths(inputs: &Inputs<'_>, found: &Seeds<'_>, most: usize) -> Vec<String> {
     let mut paths: Vec<String> = Vec::new();
     for seed in &found.seeds {
         let path = inputs.layer.path(seed.symbol);
@@ -145,7 +149,7 @@ fn paths(inputs: &Inputs<'_>, found: &Seeds, most: usize) -> Vec<String> {
     paths
 }
 
-fn explain(inputs: &Inputs<'_>, request: &PackRequest, query: &Query, found: &Seeds, pool: &Pool, budgets: &BudgetsResolved) -> Explain {
+fn explain(inputs: &Inputs<'_>, request: &PackRequest, query: &Query, found: &Seeds<'_>, pool: &Pool<'_>, budgets: &BudgetsResolved) -> Explain {
     let layer = inputs.layer;
     let looked_for = query.identifiers.iter().map(|identifier| identifier.text.clone()).chain(query.paths.iter().cloned()).chain(query.words.iter().map(|(word, _)| word.clone()));
     let unique: BTreeSet<String> = looked_for.collect();

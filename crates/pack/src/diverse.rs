@@ -1,6 +1,6 @@
 //! The order in which candidates are looked at: value against novelty (MMR).
 
-use crate::similar::{Words, jaccard};
+use crate::similar::{Likeness, Words, size};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
@@ -12,7 +12,7 @@ struct Waiting {
     score: f64,
     at: usize,
     /// The greatest likeness to those it was compared with.
-    alike: f64,
+    alike: Likeness,
     /// How many of the order it was compared with.
     compared: usize,
 }
@@ -41,23 +41,34 @@ impl Eq for Waiting {}
 /// the very best come first, alike or not.
 ///
 /// Likeness to what is chosen only grows, so a score that was computed earlier is never too low: only
-/// what comes to the top is compared with what was chosen since.
+/// what comes to the top is compared with what was chosen since, and only until another one is better.
 pub fn diverse_order(values: &[f64], words: &[Words], lambda: f64, most: usize) -> Vec<usize> {
-    let score = |at: usize, alike: f64| lambda * values[at] - (1.0 - lambda) * alike * values[at];
+    let score = |at: usize, alike: Likeness| lambda * values[at] - (1.0 - lambda) * alike.share() * values[at];
+    let sizes: Vec<u32> = words.iter().map(size).collect();
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&a, &b| values[b].total_cmp(&values[a]).then(a.cmp(&b)));
+    if lambda == 1.0 {
+        order.truncate(most);
+        return order;
+    }
     let rest = order.split_off(LEADING.min(most).min(order.len()));
-    let mut waiting: BinaryHeap<Waiting> = rest.into_iter().map(|at| Waiting { score: score(at, 0.0), at, alike: 0.0, compared: 0 }).collect();
+    let mut waiting: BinaryHeap<Waiting> = rest.into_iter().map(|at| Waiting { score: score(at, Likeness::NONE), at, alike: Likeness::NONE, compared: 0 }).collect();
     while order.len() < most {
         let Some(mut top) = waiting.pop() else { break };
-        if top.compared == order.len() {
-            order.push(top.at);
-            continue;
+        let next = waiting.peek();
+        while top.compared < order.len() && next.is_none_or(|next| top > *next) {
+            let chosen = order[top.compared];
+            top.compared += 1;
+            if top.alike.raise((&words[chosen], sizes[chosen]), (&words[top.at], sizes[top.at])) {
+                top.score = score(top.at, top.alike);
+            }
         }
-        top.alike = order[top.compared..].iter().map(|&chosen| jaccard(&words[chosen], &words[top.at])).fold(top.alike, f64::max);
-        top.compared = order.len();
-        top.score = score(top.at, top.alike);
-        waiting.push(top);
+        // What was compared with all and is still before the next is the next of the order.
+        if top.compared == order.len() && next.is_none_or(|next| top > *next) {
+            order.push(top.at);
+        } else {
+            waiting.push(top);
+        }
     }
     order
 }
@@ -65,7 +76,7 @@ pub fn diverse_order(values: &[f64], words: &[Words], lambda: f64, most: usize) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::similar::words;
+    use crate::similar::{jaccard, words};
     use proptest::prelude::*;
 
     /// The definition, step by step.
@@ -84,7 +95,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_order_is_that_of_the_definition(parts in proptest::collection::vec((0u32..12, "[a-d ]{0,9}"), 0..60), lambda in 0.0f64..=1.0, most in 0usize..70) {
+        fn the_order_is_that_of_the_definition(parts in proptest::collection::vec((0u32..12, "[a-d ]{0,9}"), 0..60), lambda in prop_oneof![4 => 0.0f64..=1.0, 1 => Just(1.0)], most in 0usize..70) {
             let values: Vec<f64> = parts.iter().map(|(value, _)| f64::from(*value) / 12.0).collect();
             let said: Vec<Words> = parts.iter().map(|(_, text)| words(&text.replace(' ', "x y"))).collect();
             prop_assert_eq!(diverse_order(&values, &said, lambda, most), plain(&values, &said, lambda, most));

@@ -15,6 +15,7 @@ use crate::request::{PackRequest, Strictness};
 use crate::select::{Choice, Selector, Terms};
 use serde_json::Value;
 use std::cell::RefCell;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -36,12 +37,12 @@ pub struct Draft<'a> {
     pub inputs: &'a Inputs<'a>,
     pub request: &'a PackRequest,
     pub plan: &'a Plan,
-    pub pool: &'a Pool,
+    pub pool: &'a Pool<'a>,
     pub shop: &'a Shop<'a>,
     pub budgets: BudgetsResolved,
     pub explain: Option<Explain>,
     /// Commits and rules, the most telling first.
-    pub notes: Vec<ContextItem>,
+    pub notes: Vec<Arc<ContextItem>>,
     pub kept: Kept,
 }
 
@@ -50,7 +51,7 @@ pub struct Draft<'a> {
 pub struct Kept {
     pub id: String,
     pub request: Value,
-    items: RefCell<BTreeMap<(usize, Shown), ContextItem>>,
+    items: RefCell<BTreeMap<(usize, Shown), Arc<ContextItem>>>,
     /// What is declared about files.
     declared: RefCell<BTreeMap<Vec<String>, Vec<Note>>>,
 }
@@ -68,7 +69,7 @@ struct Measured {
     chars: u64,
 }
 
-type Sections = BTreeMap<Section, Vec<(Option<u32>, ContextItem)>>;
+type Sections = BTreeMap<Section, Vec<(Option<u32>, Arc<ContextItem>)>>;
 
 impl Draft<'_> {
     /// Returns the fullest pack that the estimates lead to and the budget allows.
@@ -165,7 +166,7 @@ impl Draft<'_> {
     }
 
     /// Adds as many notes as their part of the budget allows.
-    fn with_notes(&mut self, mut notes: Vec<ContextItem>, empty: Measured) -> Measured {
+    fn with_notes(&mut self, mut notes: Vec<Arc<ContextItem>>, empty: Measured) -> Measured {
         let limit = empty.tokens + (self.budgets.max_total_tokens - empty.tokens) / NOTES_SHARE;
         while !notes.is_empty() {
             self.notes = notes.clone();
@@ -207,9 +208,10 @@ impl Draft<'_> {
         Measured { pack, tokens: tokens + more_tokens, chars: rendered.chars().count() as u64 + more_chars }
     }
 
-    fn item(&self, choice: &Choice) -> ContextItem {
+    fn item(&self, choice: &Choice) -> Arc<ContextItem> {
         let candidate = &self.pool.candidates[choice.candidate];
-        let make = || self.shop.item(&View { symbol: candidate.symbol, lines: candidate.lines, shown: choice.shown, scores: &candidate.scores, why: &candidate.why });
+        let view = View { symbol: candidate.symbol, lines: candidate.lines, shown: choice.shown };
+        let make = || Arc::new(self.shop.item(&view, &candidate.scores, self.pool.why(self.inputs.layer, candidate)));
         self.kept.items.borrow_mut().entry((choice.candidate, choice.shown)).or_insert_with(make).clone()
     }
 
@@ -231,7 +233,8 @@ impl Draft<'_> {
         }
         let edges = self.edges(&sections);
         let sections: Vec<ContextSection> = sections.into_iter().map(|(section, items)| ContextSection { kind: section.name().to_owned(), items: items.into_iter().map(|(_, item)| item).collect() }).collect();
-        let uids: Vec<String> = sections.iter().flat_map(|section| section.items.iter().map(|item| item.chunk_uid.clone())).collect();
+        let uids: Vec<&str> = sections.iter().flat_map(|section| section.items.iter().map(|item| item.chunk_uid.as_str())).collect();
+        let root = pack_root(&self.request.query, &uids);
         let seeds = sections.iter().filter(|section| section.kind == "seeds").flat_map(|section| &section.items).map(|item| SeedEntry { chunk_uid: item.chunk_uid.clone(), score: item.scores.seed_score }).collect();
         ContextPack {
             format_version: 1,
@@ -239,7 +242,7 @@ impl Draft<'_> {
             schema_version: "1.0.0".to_owned(),
             index_signature: self.inputs.versions.index_signature.clone(),
             pack_id: self.kept.id.clone(),
-            pack_root: pack_root(&self.request.query, &uids),
+            pack_root: root,
             learned_state: if self.inputs.versions.learned.is_empty() { "cold".to_owned() } else { self.inputs.versions.learned.clone() },
             created_at: None,
             request: self.kept.request.clone(),
@@ -297,31 +300,34 @@ impl Draft<'_> {
 
     fn edges(&self, sections: &Sections) -> Vec<PackEdge> {
         let chosen: BTreeMap<u32, &str> = sections.values().flatten().filter_map(|(symbol, item)| Some(((*symbol)?, item.chunk_uid.as_str()))).collect();
-        let mut edges = Vec::new();
+        // The surest first; they become texts when they are among the shown.
+        let mut edges: Vec<(Reverse<u8>, &str, &str, &'static str, u32)> = Vec::new();
         for (&from, &uid) in &chosen {
             for edge in self.inputs.layer.out(from).iter().filter(|edge| !edge.kind().is_structural() && edge.target != from) {
-                if let Some(to) = chosen.get(&edge.target) {
-                    edges.push(PackEdge { from: uid.to_owned(), to: (*to).to_owned(), kind: edge.kind().name().to_owned(), confidence: f64::from(edge.confidence) / 100.0, line: edge.line });
+                if let Some(&to) = chosen.get(&edge.target) {
+                    edges.push((Reverse(edge.confidence), uid, to, edge.kind().name(), edge.line));
                 }
             }
         }
-        edges.sort_by(|a, b| b.confidence.total_cmp(&a.confidence).then_with(|| (&a.from, &a.to, &a.kind, a.line).cmp(&(&b.from, &b.to, &b.kind, b.line))));
-        edges.dedup_by(|a, b| (&a.from, &a.to, &a.kind) == (&b.from, &b.to, &b.kind));
+        edges.sort_unstable();
+        edges.dedup_by(|a, b| (a.1, a.2, a.3) == (b.1, b.2, b.3));
         edges.truncate(MAX_EDGES);
-        edges
+        edges.into_iter().map(|(Reverse(confidence), from, to, kind, line)| PackEdge { from: from.to_owned(), to: to.to_owned(), kind: kind.to_owned(), confidence: f64::from(confidence) / 100.0, line }).collect()
     }
 }
 
 /// Items with the same text under the same name get ordinals.
 fn distinct(sections: &mut Sections) {
-    let mut items: Vec<&mut (Option<u32>, ContextItem)> = sections.values_mut().flatten().collect();
+    let mut items: Vec<&mut (Option<u32>, Arc<ContextItem>)> = sections.values_mut().flatten().collect();
     items.sort_by(|a, b| (&a.1.chunk_uid, &a.1.lines, a.0).cmp(&(&b.1.chunk_uid, &b.1.lines, b.0)));
-    let mut seen: BTreeMap<String, u32> = BTreeMap::new();
+    let (mut first, mut ordinal): (Option<Arc<ContextItem>>, u32) = (None, 0);
     for (_, item) in items {
-        let ordinal = seen.entry(item.chunk_uid.clone()).or_insert(0);
-        if *ordinal > 0 {
-            item.chunk_uid = format!("{}-{ordinal}", item.chunk_uid);
+        match first.as_ref().filter(|first| first.chunk_uid == item.chunk_uid) {
+            Some(first) => {
+                ordinal += 1;
+                Arc::make_mut(item).chunk_uid = format!("{}-{ordinal}", first.chunk_uid);
+            }
+            None => (first, ordinal) = (Some(item.clone()), 0),
         }
-        *ordinal += 1;
     }
 }

@@ -127,26 +127,29 @@ pub fn expand(layer: &dyn Layer, route: &Route<'_>, seeds: &[(u32, f64)]) -> Exp
     let mut gaps: BTreeSet<u32> = BTreeSet::new();
     let mut frontier: Vec<Reach> = seeds.iter().take(FOLLOWED).map(|&(symbol, score)| Reach { symbol, section: Section::Seeds, distance: 0, evidence: 1.0, origin_score: score, path: Vec::new() }).collect();
     for hop in 1..=route.hops {
-        let mut next: Vec<Reach> = frontier.iter().flat_map(|from| neighbors(layer, route, from)).collect();
-        next.sort_by(|a, b| (b.evidence * b.origin_score).total_cmp(&(a.evidence * a.origin_score)).then(a.symbol.cmp(&b.symbol)).then(a.section.cmp(&b.section)));
-        frontier.clear();
-        for reach in next {
-            if expanded.reached.len() >= MOST || seen.contains(&reach.symbol) {
+        let mut next: Vec<Neighbor<'_>> = frontier.iter().flat_map(|from| neighbors(layer, route, from)).collect();
+        next.sort_by(|a, b| b.worth.total_cmp(&a.worth).then(a.symbol.cmp(&b.symbol)).then(a.section.cmp(&b.section)));
+        let mut reached: Vec<Reach> = Vec::new();
+        for near in next {
+            if expanded.reached.len() + reached.len() >= MOST || seen.contains(&near.symbol) {
                 continue;
             }
-            let gap = route.expansion.require_evidence && reach.path.iter().any(|hop| !counts(&hop.edge, &route.expansion.evidence_kinds));
+            let counted = |edge: &EdgeRow| counts(edge, &route.expansion.evidence_kinds);
+            let gap = route.expansion.require_evidence && !(near.from.path.iter().all(|hop| counted(&hop.edge)) && counted(&near.edge));
             if gap && route.strictness != Strictness::Loose {
-                gaps.insert(reach.symbol);
+                gaps.insert(near.symbol);
             }
             // A path without evidence does not stand in the way of a later one that has it.
             if gap && route.strictness == Strictness::Strict {
                 continue;
             }
-            seen.insert(reach.symbol);
+            seen.insert(near.symbol);
             expanded.max_hop = hop;
-            frontier.push(reach.clone());
-            expanded.reached.push(reach);
+            reached.push(near.reach());
         }
+        // What was reached by the last hop is not followed.
+        frontier = if hop < route.hops { reached.clone() } else { Vec::new() };
+        expanded.reached.append(&mut reached);
     }
     if route.strictness == Strictness::Strict {
         gaps.retain(|symbol| !seen.contains(symbol));
@@ -155,7 +158,17 @@ pub fn expand(layer: &dyn Layer, route: &Route<'_>, seeds: &[(u32, f64)]) -> Exp
     expanded
 }
 
-fn neighbors(layer: &dyn Layer, route: &Route<'_>, from: &Reach) -> Vec<Reach> {
+/// A symbol beside one that was reached; it is reached when nothing better leads to it.
+struct Neighbor<'f> {
+    from: &'f Reach,
+    symbol: u32,
+    edge: EdgeRow,
+    section: Section,
+    /// Evidence of the path, by the score of the seed it begins with.
+    worth: f64,
+}
+
+fn neighbors<'f>(layer: &dyn Layer, route: &Route<'_>, from: &'f Reach) -> Vec<Neighbor<'f>> {
     let mut found: Vec<(u32, EdgeRow, Section)> = Vec::new();
     let first = from.distance == 0;
     // Imports hang on the file; what a seed imports is what its file imports.
@@ -166,11 +179,11 @@ fn neighbors(layer: &dyn Layer, route: &Route<'_>, from: &Reach) -> Vec<Reach> {
         }
         gather(layer, route, place, only, first, &mut found);
     }
-    let mut reached: Vec<Reach> = Vec::new();
+    let mut reached: Vec<Neighbor<'f>> = Vec::new();
     for (target, edge, section) in found {
         let test = layer.is_test(target) && section != Section::Docs;
         let section = if from.distance > 0 && section != from.section { Section::Related } else { section };
-        reached.push(from.reach(target, edge, if test { Section::Tests } else { section }));
+        reached.push(from.near(target, edge, if test { Section::Tests } else { section }));
     }
     if first {
         reached.extend(around(layer, route.expansion, from));
@@ -201,26 +214,36 @@ fn gather(layer: &dyn Layer, route: &Route<'_>, place: u32, only: Option<EdgeKin
 }
 
 /// Returns the type that a seed belongs to, and its neighbours in the file when they are wanted.
-fn around(layer: &dyn Layer, expansion: &Expansion, from: &Reach) -> Vec<Reach> {
+fn around<'f>(layer: &dyn Layer, expansion: &Expansion, from: &'f Reach) -> Vec<Neighbor<'f>> {
     let structural = |target: u32| EdgeRow { target, kind: EdgeKind::MemberOf as u8, confidence: 100, provenance: Provenance::Structural as u8, line: layer.lines(from.symbol).0, count: 1 };
     let mut found = Vec::new();
     let owner = layer.owner(from.symbol);
     if owner != from.symbol {
-        found.push(from.reach(owner, structural(owner), Section::Related));
+        found.push(from.near(owner, structural(owner), Section::Related));
     }
     if expansion.include_same_file_neighbors {
         let parent = layer.parent(from.symbol);
         let siblings = layer.file_range(layer.file_number(from.symbol)).skip(1).filter(|&other| other != from.symbol && layer.parent(other) == parent);
-        found.extend(siblings.take(BREADTH).map(|other| from.reach(other, structural(other), Section::Related)));
+        found.extend(siblings.take(BREADTH).map(|other| from.near(other, structural(other), Section::Related)));
     }
     found
 }
 
 impl Reach {
-    fn reach(&self, symbol: u32, edge: EdgeRow, section: Section) -> Reach {
-        let mut path = self.path.clone();
-        path.push(Hop { from: self.symbol, to: symbol, edge });
-        Reach { symbol, section, distance: self.distance + 1, evidence: self.evidence * f64::from(edge.confidence) / 100.0, origin_score: self.origin_score, path }
+    fn near(&self, symbol: u32, edge: EdgeRow, section: Section) -> Neighbor<'_> {
+        Neighbor { from: self, symbol, edge, section, worth: self.evidence_with(&edge) * self.origin_score }
+    }
+
+    fn evidence_with(&self, edge: &EdgeRow) -> f64 {
+        self.evidence * f64::from(edge.confidence) / 100.0
+    }
+}
+
+impl Neighbor<'_> {
+    fn reach(&self) -> Reach {
+        let Neighbor { from, symbol, edge, section, .. } = *self;
+        let path = from.path.iter().copied().chain([Hop { from: from.symbol, to: symbol, edge }]).collect();
+        Reach { symbol, section, distance: from.distance + 1, evidence: from.evidence_with(&edge), origin_score: from.origin_score, path }
     }
 }
 

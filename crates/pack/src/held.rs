@@ -4,7 +4,7 @@ use crate::pack::ContextPack;
 use std::collections::BTreeMap;
 
 /// How much of an item the caller has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Shown {
     Signature,
     Outline,

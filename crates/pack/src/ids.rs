@@ -49,9 +49,19 @@ pub fn ids_of_file(layer: &dyn Layer, file: u32) -> Vec<String> {
 
 /// Returns the identity of a piece of text: path, kind, label and words, white space aside.
 pub fn chunk_uid(path: &str, kind: &str, label: &str, text: &str) -> String {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let hash = ContentHash::of([path, kind, label, &words.join(" ")].join("\0").as_bytes());
-    format!("b3:{}", &hash.to_hex()[..UID_DIGITS])
+    let mut whole = String::with_capacity(path.len() + kind.len() + label.len() + text.len() + 3);
+    for part in [path, kind, label] {
+        whole.push_str(part);
+        whole.push('\0');
+    }
+    let start = whole.len();
+    for word in text.split_whitespace() {
+        if whole.len() > start {
+            whole.push(' ');
+        }
+        whole.push_str(word);
+    }
+    format!("b3:{}", &ContentHash::of(whole.as_bytes()).to_hex()[..UID_DIGITS])
 }
 
 /// What a pack depends on beside its request.
@@ -81,8 +91,8 @@ pub fn pack_id(versions: &Versions, request: &PackRequest) -> String {
 }
 
 /// Returns the hash of the task's words and of what was chosen, whatever the order.
-pub fn pack_root(query: &str, uids: &[String]) -> String {
-    let mut uids: Vec<&str> = uids.iter().map(String::as_str).collect();
+pub fn pack_root(query: &str, uids: &[impl AsRef<str>]) -> String {
+    let mut uids: Vec<&str> = uids.iter().map(AsRef::as_ref).collect();
     uids.sort_unstable();
     let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
     let mut sha = Sha256::new();
@@ -95,7 +105,8 @@ pub fn pack_root(query: &str, uids: &[String]) -> String {
 }
 
 pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(|digit| char::from(DIGITS[usize::from(digit)])).collect()
 }
 
 #[cfg(test)]

@@ -5,11 +5,12 @@ use crate::held::Shown;
 use crate::ids::chunk_uid;
 use crate::layer::{Detail, Layer};
 use crate::pack::{ContextItem, Excerpt, Range, Scores, Truncation, Why};
-use crate::shelf::{FileView, Size};
+use crate::shelf::{FileView, ItemKey, Size};
 use crate::similar::words;
 use crate::texts::{FileText, Texts, cut};
 use crate::tokens::Tokenizer;
 use contextd_model::{ContentHash, SymbolKind};
+use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -43,19 +44,18 @@ pub struct Shop<'a> {
     inputs: &'a Inputs<'a>,
     files: RefCell<BTreeMap<u32, Option<Arc<FileText>>>>,
     /// Details are unpacked from the index file by file, so each file is asked for once.
-    views: RefCell<BTreeMap<u32, Arc<FileView>>>,
+    views: RefCell<FxHashMap<u32, Arc<FileView>>>,
     max_bytes: usize,
     /// Doc comments stand with signatures.
     documented: bool,
 }
 
 /// What is shown and where it lies, before it becomes an item.
-pub struct View<'c> {
+#[derive(Clone, Copy)]
+pub struct View {
     pub symbol: u32,
     pub lines: Option<(u32, u32)>,
     pub shown: Shown,
-    pub scores: &'c Scores,
-    pub why: &'c Why,
 }
 
 impl<'a> Shop<'a> {
@@ -80,9 +80,13 @@ impl<'a> Shop<'a> {
         (file, symbol.saturating_sub(self.inputs.layer.file_range(file).start))
     }
 
-    fn detail(&self, symbol: u32) -> Detail {
+    /// Reads offsets and texts of a symbol, which are the shelf's.
+    fn detail<T>(&self, symbol: u32, read: impl FnOnce(&Detail) -> T) -> T {
         let (file, at) = self.place(symbol);
-        self.view(file).detail(at).cloned().unwrap_or_default()
+        match self.view(file).detail(at) {
+            Some(detail) => read(detail),
+            None => read(&Detail::default()),
+        }
     }
 
     fn id(&self, symbol: u32) -> String {
@@ -100,7 +104,7 @@ impl<'a> Shop<'a> {
     }
 
     fn title(&self, symbol: u32) -> String {
-        title_of(self.inputs.layer, symbol, &self.detail(symbol).signature)
+        self.detail(symbol, |detail| title_of(self.inputs.layer, symbol, &detail.signature))
     }
 
     /// Returns the files that were read, with whether each was as it was indexed.
@@ -112,10 +116,7 @@ impl<'a> Shop<'a> {
     pub fn body_bytes(&self, symbol: u32, lines: Option<(u32, u32)>) -> usize {
         let bytes = match lines {
             Some((first, last)) => (last.saturating_sub(first) as usize + 1) * 36,
-            None => {
-                let detail = self.detail(symbol);
-                detail.end.saturating_sub(detail.doc_start.min(detail.start)) as usize
-            }
+            None => self.detail(symbol, |detail| detail.end.saturating_sub(detail.doc_start.min(detail.start)) as usize),
         };
         bytes.min(self.max_bytes)
     }
@@ -128,9 +129,13 @@ impl<'a> Shop<'a> {
     /// Returns the declaration that stands for a symbol, with its doc comment where that is wanted.
     pub fn signature(&self, symbol: u32) -> String {
         let title = self.title(symbol);
-        let doc = if self.documented { self.detail(symbol).doc.clone() } else { String::new() };
-        let doc = cut(doc.trim(), MAX_DOC).0;
-        if doc.is_empty() { title } else { format!("{title}\n{doc}") }
+        if !self.documented {
+            return title;
+        }
+        self.detail(symbol, |detail| match cut(detail.doc.trim(), MAX_DOC).0 {
+            "" => title,
+            doc => format!("{title}\n{doc}"),
+        })
     }
 
     /// Returns a type's declaration with those of its members, or nothing when it has none.
@@ -144,48 +149,63 @@ impl<'a> Shop<'a> {
         (!lines.is_empty()).then(|| format!("{}\n{}", one_line(&self.signature(symbol)), lines.join("\n")))
     }
 
+    /// Returns the tokens of what [`Shop::outline`] returns.
+    pub fn outline_tokens(&self, symbol: u32, tokenizer: Tokenizer) -> Option<u32> {
+        let (file, at) = self.place(symbol);
+        self.view(file).outline_tokens((at, self.documented, tokenizer), || self.outline(symbol).map(|outline| tokenizer.count(&outline) as u32))
+    }
+
     /// Returns the item for what is shown.
-    pub fn item(&self, view: &View<'_>) -> ContextItem {
-        let layer = self.inputs.layer;
-        let (symbol, file) = (view.symbol, layer.file_number(view.symbol));
+    pub fn item(&self, view: &View, scores: &Scores, why: Why) -> ContextItem {
+        let (file, at) = self.place(view.symbol);
         let text = self.text(file);
-        let detail = self.detail(symbol);
-        let (start, end) = match (&text, view.lines) {
+        let key = ItemKey { view: self.view(file).number, at, lines: view.lines, shown: view.shown, max_bytes: self.max_bytes, documented: self.documented, fresh: text.is_some() };
+        let made = self.inputs.shelf.item(key, || self.bare(view, file, text.as_ref()));
+        let mut item = ContextItem { scores: scores.clone(), why, ..ContextItem::clone(&made) };
+        if self.inputs.held.has(item.symbol_id.as_deref(), &item.chunk_uid, view.shown) {
+            item.excerpt = Excerpt::held();
+        }
+        item
+    }
+
+    /// Returns the item without its scores and reasons: it follows from the content of its file alone.
+    fn bare(&self, view: &View, file: u32, text: Option<&Arc<FileText>>) -> ContextItem {
+        let layer = self.inputs.layer;
+        let symbol = view.symbol;
+        let (start, end) = match (text, view.lines) {
             (Some(text), Some((first, last))) => line_span(&text.scrubbed, first, last),
-            _ if layer.is_file(symbol) => (0, text.as_ref().map_or(0, |text| text.scrubbed.len() as u32)),
-            _ => (detail.doc_start.min(detail.start), detail.end),
+            _ if layer.is_file(symbol) => (0, text.map_or(0, |text| text.scrubbed.len() as u32)),
+            _ => self.detail(symbol, |detail| (detail.doc_start.min(detail.start), detail.end)),
         };
         let (first, last) = view.lines.unwrap_or(layer.lines(symbol));
-        let whole = text.as_ref().map_or("", |text| text.part(start, end));
+        let whole = text.map_or("", |text| text.part(start, end));
         let title = self.title(symbol);
         let is_symbol = !layer.is_file(symbol) && view.lines.is_none();
         let label = layer.qualified(symbol).into_owned();
         let kind = layer.kind(symbol);
         let path = layer.path(symbol);
         let uid = chunk_uid(path, kind.name(), &format!("{label} {}", if is_symbol { 0 } else { first }), if text.is_some() { whole } else { &title });
-        let symbol_id = is_symbol.then(|| self.id(symbol));
-        let held = self.inputs.held.has(symbol_id.as_deref(), &uid, view.shown);
         ContextItem {
             kind: if is_symbol { "symbol" } else { "chunk" }.to_owned(),
             file_rel_path: path.to_owned(),
-            range: text.as_ref().map_or(Range { start, end }, |text| Range { start: text.utf16(start), end: text.utf16(end) }),
+            range: text.map_or(Range { start, end }, |text| Range { start: text.utf16(start), end: text.utf16(end) }),
             lines: Range { start: first, end: last },
             language_id: layer.language(symbol).to_owned(),
             symbol_kind: kind.name().to_owned(),
             name: if layer.is_file(symbol) { path.rsplit('/').next().unwrap_or_default().to_owned() } else { label },
-            excerpt: if held { Excerpt::held() } else { self.excerpt(view, text.as_deref(), (start, end)) },
+            excerpt: self.excerpt(view, text.map(|text| &**text), (start, end)),
             title,
             content_hash: layer.file_hash(file).to_hex(),
             stale: text.is_none(),
             known: false,
-            scores: view.scores.clone(),
-            why: view.why.clone(),
-            symbol_id,
+            scores: Scores::default(),
+            why: Why::default(),
+            symbol_id: is_symbol.then(|| self.id(symbol)),
             chunk_uid: uid,
         }
     }
 
-    fn excerpt(&self, view: &View<'_>, text: Option<&FileText>, (start, end): (u32, u32)) -> Excerpt {
+    fn excerpt(&self, view: &View, text: Option<&FileText>, (start, end): (u32, u32)) -> Excerpt {
         if let Some(text) = text.filter(|_| view.shown == Shown::Body) {
             let whole = text.part(start, end).trim_end();
             let (part, truncated) = cut(whole, self.max_bytes);

@@ -69,7 +69,24 @@ pub struct SeedEntry {
 pub struct ContextSection {
     #[serde(rename = "type")]
     pub kind: String,
-    pub items: Vec<ContextItem>,
+    /// Shared between the tries of a pack, what is remembered and what is accounted for.
+    #[serde(with = "shared")]
+    #[schemars(with = "Vec<ContextItem>")]
+    pub items: Vec<Arc<ContextItem>>,
+}
+
+/// Shared items are written and read like their own.
+mod shared {
+    use super::{Arc, ContextItem};
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(items: &[Arc<ContextItem>], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(items.iter().map(|item| &**item))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Arc<ContextItem>>, D::Error> {
+        Ok(Vec::<ContextItem>::deserialize(deserializer)?.into_iter().map(Arc::new).collect())
+    }
 }
 
 /// One piece of code or text, with the reason why it is here.
@@ -257,7 +274,7 @@ fn is_false(value: &bool) -> bool {
 impl ContextPack {
     /// Returns the items of all sections, in order.
     pub fn items(&self) -> impl Iterator<Item = &ContextItem> {
-        self.sections.iter().flat_map(|section| &section.items)
+        self.sections.iter().flat_map(|section| section.items.iter().map(|item| &**item))
     }
 
     /// Returns the canonical JSON: what is the same in every run.

@@ -11,6 +11,8 @@ use contextd_model::SymbolKind;
 use contextd_retrieve::{Query, Shape, Sources, Weights, search, task};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use rustc_hash::FxHashSet;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One ranked candidate; its score is from 0 to 1.
@@ -20,18 +22,53 @@ pub struct Seed {
     /// Lines to show instead of the whole symbol.
     pub lines: Option<(u32, u32)>,
     pub score: f64,
-    pub rule: String,
-    pub signals: Vec<Signal>,
+    pub rule: Cow<'static, str>,
+    pub signals: Terms,
 }
 
+/// What was added up for a seed.
+#[derive(Clone, Debug)]
+pub enum Terms {
+    Made(Vec<Signal>),
+    /// Those of a ranked symbol, by its number in [`Seeds::hits`].
+    Of(usize),
+}
+
+/// What a ranking yields: seeds, and the hits whose terms are put into words when they are asked for.
+struct Ranked<'a> {
+    seeds: Vec<Seed>,
+    hits: Hits<'a>,
+}
+
+/// Ranked symbols with the table of their weights.
+type Hits<'a> = Option<(Vec<task::Ranked>, &'a BTreeMap<String, f32>)>;
+
 /// Ranked candidates, with the name of the ranking.
-pub struct Seeds {
+pub struct Seeds<'a> {
     pub seeds: Vec<Seed>,
+    hits: Hits<'a>,
     pub ranking: &'static str,
     /// Candidates that the scope left out.
     pub out_of_scope: u32,
     pub low_score: u32,
     pub duplicate: u32,
+}
+
+impl Seeds<'_> {
+    /// Returns the signals of a seed, the strongest first.
+    pub fn signals(&self, at: usize) -> Vec<Signal> {
+        self.seeds[at].signals.in_words(&self.hits)
+    }
+}
+
+impl Terms {
+    fn in_words(&self, hits: &Hits<'_>) -> Vec<Signal> {
+        match (self, hits) {
+            (Terms::Made(signals), _) => signals.clone(),
+            (Terms::Of(at), Some((hits, table))) => signals(&hits[*at], table),
+            (Terms::Of(_), None) => Vec::new(),
+        }
+    }
 }
 
 /// A ranked candidate by its identity: how a ranking is handed over between indexes of the same code.
@@ -57,7 +94,7 @@ const FRAMES: usize = 12;
 const SIGNALS: usize = 4;
 
 /// Finds the seeds of a request, best first.
-pub fn seeds(inputs: &Inputs<'_>, request: &PackRequest, query: &Query, filter: &Filter) -> Result<Seeds, PackError> {
+pub fn seeds<'a>(inputs: &'a Inputs<'_>, request: &PackRequest, query: &Query, filter: &Filter) -> Result<Seeds<'a>, PackError> {
     let ranking = ranking(request, query);
     let mut all: Vec<Seed> = focus(inputs, request)?;
     all.extend(framed(inputs, request));
@@ -65,9 +102,10 @@ pub fn seeds(inputs: &Inputs<'_>, request: &PackRequest, query: &Query, filter: 
         all.extend(of_files(inputs, request)?);
     }
     let scale = if request.files.is_empty() { 1.0 } else { 0.6 };
-    all.extend(ranked(inputs, request, query, ranking)?.into_iter().map(|seed| Seed { score: seed.score * scale, ..seed }));
-    let mut result = Seeds { seeds: Vec::new(), ranking, out_of_scope: 0, low_score: 0, duplicate: 0 };
-    let mut seen: BTreeSet<(u32, Option<(u32, u32)>)> = BTreeSet::new();
+    let ranked = ranked(inputs, request, query, ranking)?;
+    all.extend(ranked.seeds.into_iter().map(|seed| Seed { score: seed.score * scale, ..seed }));
+    let mut result = Seeds { seeds: Vec::with_capacity(all.len()), hits: ranked.hits, ranking, out_of_scope: 0, low_score: 0, duplicate: 0 };
+    let mut seen: FxHashSet<(u32, Option<(u32, u32)>)> = FxHashSet::default();
     for seed in all {
         if !filter.allows(inputs.layer, seed.symbol) {
             result.out_of_scope += 1;
@@ -87,15 +125,16 @@ pub fn seed_records(inputs: &Inputs<'_>, request: &PackRequest) -> Result<Vec<Se
     let query = contextd_retrieve::understand(&request.query);
     let ids = SymbolIds::new(inputs.layer);
     let ranked = ranked(inputs, request, &query, ranking(request, &query))?;
-    Ok(ranked.into_iter().map(|seed| SeedRecord { symbol_id: ids.of(seed.symbol), lines: seed.lines, score: seed.score, rule: seed.rule, signals: seed.signals }).collect())
+    Ok(ranked.seeds.into_iter().map(|seed| SeedRecord { symbol_id: ids.of(seed.symbol), lines: seed.lines, score: seed.score, signals: seed.signals.in_words(&ranked.hits), rule: seed.rule.into_owned() }).collect())
 }
 
-fn ranked(inputs: &Inputs<'_>, request: &PackRequest, query: &Query, ranking: &str) -> Result<Vec<Seed>, PackError> {
+fn ranked<'a>(inputs: &'a Inputs<'_>, request: &PackRequest, query: &Query, ranking: &str) -> Result<Ranked<'a>, PackError> {
+    let made = |seeds: Vec<Seed>| Ranked { seeds, hits: None };
     if let Some(given) = inputs.seeds {
-        return given.iter().map(|record| of_record(inputs, record)).collect();
+        return given.iter().map(|record| of_record(inputs, record)).collect::<Result<_, _>>().map(made);
     }
     if query.is_empty {
-        return Ok(Vec::new());
+        return Ok(made(Vec::new()));
     }
     let Some(sources) = inputs.sources else {
         return Err(PackError::NotSupported { message: "this index has no full text to rank a query with".to_owned(), remedy: "Hand in seeds, or ask by focus or files.".to_owned() });
@@ -103,20 +142,20 @@ fn ranked(inputs: &Inputs<'_>, request: &PackRequest, query: &Query, ranking: &s
     let sources = Sources { commits: sources.commits.filter(|_| request.seed_provider == SeedProvider::Hybrid), ..sources };
     Ok(match (ranking, request.seed_mode) {
         ("task", SeedMode::Code | SeedMode::Mixed) => by_task(&sources, query, inputs),
-        (_, mode) => by_search(&sources, query, mode, inputs.weights),
+        (_, mode) => made(by_search(&sources, query, mode, inputs.weights)),
     })
 }
 
 fn of_record(inputs: &Inputs<'_>, record: &SeedRecord) -> Result<Seed, PackError> {
     let symbol = resolve::symbols(inputs.layer, &record.symbol_id)?.first().copied();
     let missing = || PackError::NotFound { message: format!("the seed `{}` is not in the index", record.symbol_id), suggestions: Vec::new() };
-    Ok(Seed { symbol: symbol.ok_or_else(missing)?, lines: record.lines, score: record.score, rule: record.rule.clone(), signals: record.signals.clone() })
+    Ok(Seed { symbol: symbol.ok_or_else(missing)?, lines: record.lines, score: record.score, rule: Cow::Owned(record.rule.clone()), signals: Terms::Made(record.signals.clone()) })
 }
 
 /// The places that a pasted error or a note names; the first of them says most.
 fn framed(inputs: &Inputs<'_>, request: &PackRequest) -> Vec<Seed> {
     let symbols = crate::frames::symbols(inputs.layer, &request.query);
-    symbols.into_iter().take(FRAMES).enumerate().map(|(place, symbol)| Seed { symbol, lines: None, score: 1.0 - 0.02 * place as f64, rule: "stack-frame".to_owned(), signals: Vec::new() }).collect()
+    symbols.into_iter().take(FRAMES).enumerate().map(|(place, symbol)| Seed { symbol, lines: None, score: 1.0 - 0.02 * place as f64, rule: Cow::Borrowed("stack-frame"), signals: Terms::Made(Vec::new()) }).collect()
 }
 
 fn ranking(request: &PackRequest, query: &Query) -> &'static str {
@@ -140,7 +179,7 @@ fn focus(inputs: &Inputs<'_>, request: &PackRequest) -> Result<Vec<Seed>, PackEr
     if let Some(path) = &request.focus.file_rel_path {
         symbols.push(layer.file_range(file(inputs, path)?).start);
     }
-    Ok(symbols.into_iter().map(|symbol| Seed { symbol, lines: None, score: 1.0, rule: "focus".to_owned(), signals: Vec::new() }).collect())
+    Ok(symbols.into_iter().map(|symbol| Seed { symbol, lines: None, score: 1.0, rule: Cow::Borrowed("focus"), signals: Terms::Made(Vec::new()) }).collect())
 }
 
 /// Finds the symbol whose text has that identity; every file is read until it is found.
@@ -190,17 +229,19 @@ fn of_files(inputs: &Inputs<'_>, request: &PackRequest) -> Result<Vec<Seed>, Pac
     }
     found.sort_by_key(|&(symbol, uses)| (std::cmp::Reverse(uses), symbol));
     let most = found.first().map_or(1, |&(_, uses)| uses.max(1)) as f64;
-    Ok(found.into_iter().map(|(symbol, uses)| Seed { symbol, lines: None, score: 0.5 + 0.5 * (uses as f64 / most).sqrt(), rule: "changed-file".to_owned(), signals: Vec::new() }).collect())
+    Ok(found.into_iter().map(|(symbol, uses)| Seed { symbol, lines: None, score: 0.5 + 0.5 * (uses as f64 / most).sqrt(), rule: Cow::Borrowed("changed-file"), signals: Terms::Made(Vec::new()) }).collect())
 }
 
-fn by_task(sources: &Sources<'_>, query: &Query, inputs: &Inputs<'_>) -> Vec<Seed> {
-    let ranked = task::rank(sources, query, inputs.weights);
-    let Some(best) = ranked.first().map(|hit| hit.score) else { return Vec::new() };
+fn by_task<'a>(sources: &Sources<'_>, query: &Query, inputs: &'a Inputs<'_>) -> Ranked<'a> {
+    let mut ranked = task::rank(sources, query, inputs.weights);
+    let Some(best) = ranked.first().map(|hit| hit.score) else { return Ranked { seeds: Vec::new(), hits: None } };
     // The ranking uses the weights with history exactly when history had a say.
     let history = ranked.iter().any(|hit| hit.signals[contextd_retrieve::signals::at::GIT_FILE] > 0.0);
     let table = if history { &inputs.weights.task } else { &inputs.weights.task_without_history };
     let map = inputs.weights.calibration.of_task(history);
-    ranked.iter().take(CANDIDATES).map(|hit| Seed { symbol: hit.symbol, lines: None, score: map.score(hit.score, best), rule: "task-match".to_owned(), signals: signals(hit, table) }).collect()
+    ranked.truncate(CANDIDATES);
+    let seed = |(at, hit): (usize, &task::Ranked)| Seed { symbol: hit.symbol, lines: None, score: map.score(hit.score, best), rule: Cow::Borrowed("task-match"), signals: Terms::Of(at) };
+    Ranked { seeds: ranked.iter().enumerate().map(seed).collect(), hits: Some((ranked, table)) }
 }
 
 fn signals(hit: &task::Ranked, table: &BTreeMap<String, f32>) -> Vec<Signal> {
@@ -227,7 +268,7 @@ fn by_search(sources: &Sources<'_>, query: &Query, mode: SeedMode, weights: &Wei
             let signals = parts.iter().filter(|(name, value)| value * weight(name) != 0.0).map(|(name, value)| Signal { name: (*name).to_owned(), value: round(f64::from(*value)), weight: round(f64::from(weight(name))) }).collect();
             // Later ranges of a file are less sure than its first.
             let score = map.score(file.score, best) * (1.0 - 0.05 * place as f64);
-            found.push(Seed { symbol: range.symbol, lines: (!whole).then_some((range.start_line, range.end_line)), score, rule: "search-match".to_owned(), signals });
+            found.push(Seed { symbol: range.symbol, lines: (!whole).then_some((range.start_line, range.end_line)), score, rule: Cow::Borrowed("search-match"), signals: Terms::Made(signals) });
         }
     }
     found.sort_by(|a, b| b.score.total_cmp(&a.score));

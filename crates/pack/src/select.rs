@@ -6,7 +6,7 @@ use crate::expand::Section;
 use crate::held::Shown;
 use crate::items::Shop;
 use crate::layer::Layer;
-use crate::pack::{Scores, Why};
+use crate::pack::Scores;
 use crate::plan::Plan;
 use crate::diverse::diverse_order;
 use crate::shelf::Size;
@@ -20,11 +20,20 @@ pub struct Candidate {
     pub lines: Option<(u32, u32)>,
     pub section: Section,
     pub scores: Scores,
-    pub why: Why,
+    pub origin: Origin,
     /// What it is worth, for this intent.
     pub value: f64,
     /// Nothing that only the graph leads to takes its place.
     pub strong: bool,
+}
+
+/// Where a candidate comes from, by number: reasons are put into words only for what is chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// A seed.
+    Seed(usize),
+    /// What the graph leads to, and the seed that is the same symbol.
+    Reach(usize, Option<usize>),
 }
 
 /// What became of a candidate.
@@ -200,7 +209,7 @@ impl<'a> Selector<'a> {
         if !outlined || displaces || !candidate.strong {
             return None;
         }
-        let outline = self.terms.budgets.tokenizer.count(&self.shop.outline(candidate.symbol)?) as f64;
+        let outline = f64::from(self.shop.outline_tokens(candidate.symbol, self.terms.budgets.tokenizer)?);
         (outline <= room && outline <= BODY_SHARE * tokens && outline < body).then_some((Shown::Outline, outline))
     }
 

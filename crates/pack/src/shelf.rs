@@ -4,16 +4,19 @@
 //! it valid, a change of the file makes it unreachable. Nothing has to be invalidated.
 
 use crate::generations::Generations;
+use crate::held::Shown;
 use crate::ids::ids_of_file;
 use crate::layer::{Detail, Layer};
+use crate::pack::ContextItem;
 use crate::similar::Words;
 use crate::texts::{FileText, Texts};
 use crate::tokens::Tokenizer;
 use contextd_model::ContentHash;
 use rustc_hash::FxHashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// Bytes of texts and of details that are kept, in each of two generations.
+/// Bytes of texts, of details and of items that are kept, in each of two generations.
 const MOST: usize = 16 << 20;
 /// What a symbol weighs beside its texts.
 const SYMBOL: usize = 200;
@@ -22,11 +25,27 @@ const SYMBOL: usize = 200;
 pub struct Shelf {
     views: Mutex<Generations<(String, ContentHash), Arc<FileView>>>,
     texts: Mutex<Generations<String, Arc<FileText>>>,
+    items: Mutex<Generations<ItemKey, Arc<ContextItem>>>,
+}
+
+/// What an item is made from beside the reasons to show it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ItemKey {
+    /// Number of the file's view: another content has another one.
+    pub view: u64,
+    /// Place of the symbol in its file.
+    pub at: u32,
+    pub lines: Option<(u32, u32)>,
+    pub shown: Shown,
+    pub max_bytes: usize,
+    pub documented: bool,
+    /// The file could be read as it was indexed.
+    pub fresh: bool,
 }
 
 impl Default for Shelf {
     fn default() -> Self {
-        Self { views: Mutex::new(Generations::new(MOST)), texts: Mutex::new(Generations::new(MOST)) }
+        Self { views: Mutex::new(Generations::new(MOST)), texts: Mutex::new(Generations::new(MOST)), items: Mutex::new(Generations::new(MOST)) }
     }
 }
 
@@ -39,20 +58,25 @@ pub(crate) struct Size {
 
 /// Symbols of one file, unpacked.
 pub(crate) struct FileView {
+    /// Tells this view from all others of the process.
+    pub number: u64,
     details: Vec<Detail>,
     ids: OnceLock<Vec<String>>,
     /// Sizes of declarations: by symbol, with its doc comment or without, by tokenizer.
     sizes: Mutex<FxHashMap<(u32, bool, Tokenizer), Size>>,
+    /// Tokens of outlines, by the same; nothing where there is no outline.
+    outlines: Mutex<FxHashMap<(u32, bool, Tokenizer), Option<u32>>>,
 }
 
 impl Shelf {
     /// Returns the symbols of a file.
     pub(crate) fn view(&self, layer: &dyn Layer, file: u32) -> Arc<FileView> {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
         let key = (layer.file_path(file).to_owned(), layer.file_hash(file));
         if let Some(view) = lock(&self.views).get(&key) {
             return view;
         }
-        let view = Arc::new(FileView { details: layer.details(file), ids: OnceLock::new(), sizes: Mutex::default() });
+        let view = Arc::new(FileView { number: NEXT.fetch_add(1, Ordering::Relaxed), details: layer.details(file), ids: OnceLock::new(), sizes: Mutex::default(), outlines: Mutex::default() });
         let weight = view.details.iter().map(|detail| SYMBOL + detail.signature.len() + detail.doc.len()).sum();
         lock(&self.views).put(key, view.clone(), weight);
         view
@@ -67,6 +91,17 @@ impl Shelf {
             lock(&self.texts).put(path.to_owned(), text.clone(), weight);
         }
         Some(text)
+    }
+
+    /// Returns the item without its scores and reasons; `make` makes it the first time.
+    pub(crate) fn item(&self, key: ItemKey, make: impl FnOnce() -> ContextItem) -> Arc<ContextItem> {
+        if let Some(item) = lock(&self.items).get(&key) {
+            return item;
+        }
+        let item = Arc::new(make());
+        let weight = SYMBOL + item.excerpt.text.len() + item.title.len();
+        lock(&self.items).put(key, item.clone(), weight);
+        item
     }
 }
 
@@ -89,6 +124,16 @@ impl FileView {
         let size = make();
         lock(&self.sizes).insert(key, size);
         size
+    }
+
+    /// Returns the tokens of an outline; `make` counts them the first time.
+    pub(crate) fn outline_tokens(&self, key: (u32, bool, Tokenizer), make: impl FnOnce() -> Option<u32>) -> Option<u32> {
+        if let Some(tokens) = lock(&self.outlines).get(&key) {
+            return *tokens;
+        }
+        let tokens = make();
+        lock(&self.outlines).insert(key, tokens);
+        tokens
     }
 }
 

@@ -13,7 +13,49 @@ pub fn words(text: &str) -> Words {
     words
 }
 
-/// Returns the share of words that two texts have in common.
+/// Returns how many words there are.
+pub fn size(words: &Words) -> u32 {
+    words.iter().map(|bits| bits.count_ones()).sum()
+}
+
+/// A share of common words as a fraction, so that shares are compared without dividing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Likeness {
+    common: u32,
+    all: u32,
+}
+
+impl Likeness {
+    /// Nothing in common.
+    pub const NONE: Likeness = Likeness { common: 0, all: 1 };
+
+    pub fn share(self) -> f64 {
+        f64::from(self.common) / f64::from(self.all)
+    }
+
+    /// Becomes the likeness of two texts, given with the number of their words, where that is greater;
+    /// true when it is.
+    pub fn raise(&mut self, one: (&Words, u32), two: (&Words, u32)) -> bool {
+        // No more can be common than the smaller has, and no fewer are there than the larger has.
+        if !self.is_less(one.1.min(two.1), one.1.max(two.1)) {
+            return false;
+        }
+        let common = one.0.iter().zip(two.0).map(|(one, two)| (one & two).count_ones()).sum();
+        let all = one.1 + two.1 - common;
+        let greater = self.is_less(common, all);
+        if greater {
+            *self = Likeness { common, all };
+        }
+        greater
+    }
+
+    fn is_less(self, common: u32, all: u32) -> bool {
+        u64::from(self.common) * u64::from(all) < u64::from(common) * u64::from(self.all)
+    }
+}
+
+/// Returns the share of words that two texts have in common: the definition that [`Likeness`] follows.
+#[cfg(test)]
 pub fn jaccard(one: &Words, two: &Words) -> f64 {
     let count = |bits: fn(u64, u64) -> u64| one.iter().zip(two).map(|(&one, &two)| bits(one, two).count_ones()).sum::<u32>();
     let all = count(|one, two| one | two);

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 /// Returns the text with control and bidirectional characters escaped; line ends and tabs stay.
 pub fn safe(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(steers) {
+    let plain = |byte: u8| (0x20..0x7f).contains(&byte) || byte == b'\n' || byte == b'\t';
+    // Most code is plain ASCII, and bytes are looked at faster than letters.
+    if text.bytes().all(plain) || !text.chars().any(steers) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);

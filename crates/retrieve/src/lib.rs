@@ -42,5 +42,5 @@ pub use parameters::Parameters;
 pub use providers::{Provider, Providers};
 pub use recent::recent_topic;
 pub use shape::Shape;
-pub use understand::{Query, understand};
+pub use understand::{Query, understand, understood};
 pub use weights::Weights;

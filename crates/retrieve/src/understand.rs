@@ -2,7 +2,9 @@
 
 use crate::shape::Shape;
 use contextd_lang::terms::{self, Terms};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Longest text that is looked at; the rest of a pasted log adds cost, not meaning.
 const MAX_QUERY: usize = 20_000;
@@ -38,6 +40,20 @@ pub struct Identifier {
     pub code: bool,
     /// Qualifier in front of it: `Type` in `Type.method`.
     pub qualifier: String,
+}
+
+/// Takes a request apart as [`understand`] does; the steps of one answer, which all ask for the same
+/// request, share the result.
+pub fn understood(text: &str) -> Arc<Query> {
+    thread_local!(static LAST: RefCell<Option<(String, Arc<Query>)>> = const { RefCell::new(None) });
+    LAST.with_borrow_mut(|last| match last {
+        Some((of, query)) if of == text => query.clone(),
+        last => {
+            let query = Arc::new(understand(text));
+            *last = (text.len() <= MAX_QUERY).then(|| (text.to_owned(), query.clone()));
+            query
+        }
+    })
 }
 
 /// Takes a request apart. Never fails: control characters and other scripts are words or nothing.

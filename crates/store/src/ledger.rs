@@ -136,7 +136,7 @@ pub trait Ledger: Send {
     fn usage_by_day(&self, op: &str) -> Result<Vec<DayUsage>>;
 
     /// Adds measurements of answers with what they held.
-    fn usage_answered(&mut self, answers: &[Answered]) -> Result<()>;
+    fn usage_answered(&mut self, answers: &[Answered<'_>]) -> Result<()>;
     /// Returns the words of the request and the items of an answer, as long as they are kept.
     fn returned(&self, pack_id: &str) -> Result<Option<Returned>>;
     /// Returns the newest answer of a session that is still kept.

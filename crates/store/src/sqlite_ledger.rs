@@ -240,7 +240,7 @@ impl Ledger for SqliteLedger {
             .read(|connection| usage::by_day(connection, op))
     }
 
-    fn usage_answered(&mut self, answers: &[Answered]) -> Result<()> {
+    fn usage_answered(&mut self, answers: &[Answered<'_>]) -> Result<()> {
         self.database.write(|tx| returned::record(tx, answers))
     }
 

@@ -4,7 +4,7 @@ use super::digest;
 use crate::reader::Reader;
 use contextd_retrieve::learned::{Access, recency};
 use contextd_retrieve::{LearnedWeights, Query};
-use contextd_store::{ReturnedItem, Session};
+use contextd_store::Session;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -74,15 +74,17 @@ impl SessionView {
     }
 
     /// Takes a request and its answer in: one step further.
-    pub fn answered(&mut self, query: &Query, items: &[(ReturnedItem, String)]) {
+    ///
+    /// What was shown is given by symbolId, name and identity of the text; other ids are left out.
+    pub fn answered<'i>(&mut self, query: &Query, items: impl IntoIterator<Item = (&'i str, &'i str, &'i str)>) {
         self.step += 1;
         let step = self.step;
         for seen in self.state.seen.values_mut().filter(|seen| is_named(query, &seen.name)) {
             push(&mut seen.named, step);
         }
-        for (item, uid) in items.iter().filter(|(item, _)| item.target.starts_with("scip-contextd ")) {
-            let seen = self.state.seen.entry(item.target.clone()).or_default();
-            (seen.name, seen.uid) = (item.name.clone(), uid.clone());
+        for (id, name, uid) in items.into_iter().filter(|(id, _, _)| id.starts_with("scip-contextd ")) {
+            let seen = self.state.seen.entry(id.to_owned()).or_default();
+            (seen.name, seen.uid) = (name.to_owned(), uid.to_owned());
             push(&mut seen.returned, step);
         }
         self.forget_oldest();
@@ -150,8 +152,10 @@ mod tests {
     use contextd_retrieve::understand;
     use proptest::prelude::*;
 
-    fn item(name: &str) -> (ReturnedItem, String) {
-        (ReturnedItem { target: format!("scip-contextd python . `a.py`/{name}"), name: name.to_owned(), path: "a.py".to_owned(), provider: String::new(), score: 1.0, chance: None }, format!("b3:{name}"))
+    /// Takes in an answer that shows symbols of these names.
+    fn take(view: &mut SessionView, request: &str, names: &[&str]) {
+        let items: Vec<[String; 3]> = names.iter().map(|name| [format!("scip-contextd python . `a.py`/{name}"), (*name).to_owned(), format!("b3:{name}")]).collect();
+        view.answered(&understand(request), items.iter().map(|[id, name, uid]| (id.as_str(), name.as_str(), uid.as_str())));
     }
 
     fn values(view: &SessionView) -> BTreeMap<String, f32> {
@@ -162,10 +166,10 @@ mod tests {
     #[test]
     fn what_was_returned_is_present_what_was_passed_over_less() {
         let mut view = SessionView::default();
-        view.answered(&understand("cart"), &[item("Cart.total"), item("Cart.add")]);
+        take(&mut view, "cart", &["Cart.total", "Cart.add"]);
         let first = values(&view);
         assert!(first["Cart.total"] > 0.0 && first["Cart.total"] == first["Cart.add"]);
-        view.answered(&understand("round `Cart.total` up"), &[]);
+        take(&mut view, "round `Cart.total` up", &[]);
         let second = values(&view);
         assert!(second["Cart.total"] > first["Cart.total"]);
         assert_eq!(second["Cart.add"], PASSED);
@@ -176,8 +180,8 @@ mod tests {
     #[test]
     fn silence_says_nothing() {
         let mut view = SessionView::default();
-        view.answered(&understand("cart"), &[item("Cart.total"), item("Cart.add")]);
-        view.answered(&understand("something else"), &[item("pay")]);
+        take(&mut view, "cart", &["Cart.total", "Cart.add"]);
+        take(&mut view, "something else", &["pay"]);
         assert!(values(&view).values().all(|&value| value > 0.0));
     }
 
@@ -186,8 +190,8 @@ mod tests {
         fn a_state_is_bounded_and_survives_storage(steps in prop::collection::vec((0usize..4, prop::collection::vec(0u32..3_000, 0..60)), 0..60)) {
             let mut view = SessionView { id: "s".to_owned(), ..SessionView::default() };
             for (request, symbols) in &steps {
-                let items: Vec<_> = symbols.iter().map(|symbol| item(&format!("f{symbol}"))).collect();
-                view.answered(&understand(["a", "`f1`", "f2 f3()", ""][*request]), &items);
+                let names: Vec<String> = symbols.iter().map(|symbol| format!("f{symbol}")).collect();
+                take(&mut view, ["a", "`f1`", "f2 f3()", ""][*request], &names.iter().map(String::as_str).collect::<Vec<_>>());
             }
             prop_assert!(view.state.seen.len() <= MOST);
             prop_assert_eq!(view.step, steps.len() as u64);

@@ -9,6 +9,7 @@ use contextd_pack::pack::{ContextSection, Excerpt, PackStats, SeedEntry};
 use contextd_pack::request::Strictness;
 use contextd_pack::{ContextItem, ContextPack, PackError, PackRequest, Section};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What a pack is written with.
 pub struct Frame<'a> {
@@ -138,7 +139,7 @@ impl Frame<'_> {
             sections.entry(offer.section).or_default().push(item);
         }
         let left = chosen.iter().filter(|chosen| **chosen == Chosen::Not).count() as u32;
-        let sections: Vec<ContextSection> = sections.into_iter().map(|(section, items)| ContextSection { kind: section.name().to_owned(), items }).collect();
+        let sections: Vec<ContextSection> = sections.into_iter().map(|(section, items)| ContextSection { kind: section.name().to_owned(), items: items.into_iter().map(Arc::new).collect() }).collect();
         let uids: Vec<String> = sections.iter().flat_map(|section| section.items.iter().map(|item| item.chunk_uid.clone())).collect();
         let seeds = sections.iter().filter(|section| section.kind == "seeds").flat_map(|section| &section.items).map(|item| SeedEntry { chunk_uid: item.chunk_uid.clone(), score: item.scores.seed_score }).collect();
         let stats = PackStats {

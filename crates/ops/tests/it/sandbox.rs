@@ -125,7 +125,7 @@ pub fn changed(pack: &ContextPack) -> Vec<String> {
 }
 
 pub fn section<'p>(pack: &'p ContextPack, name: &str) -> Vec<&'p ContextItem> {
-    pack.sections.iter().filter(|section| section.kind == name).flat_map(|section| &section.items).collect()
+    pack.sections.iter().filter(|section| section.kind == name).flat_map(|section| section.items.iter().map(|item| &**item)).collect()
 }
 
 pub fn names(items: &[&ContextItem]) -> Vec<String> {

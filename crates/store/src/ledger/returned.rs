@@ -4,33 +4,34 @@ use super::json::{JsonList, JsonStrings};
 use super::usage::{self, UsageFilter, UsageRecord, limit};
 use crate::error::Result;
 use rusqlite::{Connection, OptionalExtension, params};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One item of an answer.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ReturnedItem {
+pub struct ReturnedItem<'a> {
     /// SymbolId, or chunkUid where there is none.
-    pub target: String,
+    pub target: Cow<'a, str>,
     /// Name with its scopes.
-    pub name: String,
-    pub path: String,
+    pub name: Cow<'a, str>,
+    pub path: Cow<'a, str>,
     /// Provider that found it.
-    pub provider: String,
+    pub provider: Cow<'a, str>,
     pub score: f64,
     /// How likely the ranking took it to be needed, 0 to 1; absent for what came along with others.
     pub chance: Option<f64>,
 }
 
 /// Words of a request and the items of its answer.
-pub type Returned = (Vec<String>, Vec<ReturnedItem>);
+pub type Returned = (Vec<String>, Vec<ReturnedItem<'static>>);
 
 /// An answer as it was measured.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Answered {
+pub struct Answered<'a> {
     pub usage: UsageRecord,
     /// Words of the request.
     pub words: Vec<String>,
-    pub items: Vec<ReturnedItem>,
+    pub items: Vec<ReturnedItem<'a>>,
 }
 
 /// What one group of measurements adds up to.
@@ -89,7 +90,7 @@ const KEPT: i64 = 2_000;
 /// Answers after which older ones are removed.
 const SWEPT: i64 = 64;
 
-pub(crate) fn record(connection: &Connection, answers: &[Answered]) -> Result<()> {
+pub(crate) fn record(connection: &Connection, answers: &[Answered<'_>]) -> Result<()> {
     for answer in answers {
         usage::record(connection, std::slice::from_ref(&answer.usage))?;
         let metric = connection.last_insert_rowid();
@@ -101,7 +102,7 @@ pub(crate) fn record(connection: &Connection, answers: &[Answered]) -> Result<()
     Ok(())
 }
 
-fn put_items(connection: &Connection, metric: i64, pack_id: &str, answer: &Answered) -> Result<()> {
+fn put_items(connection: &Connection, metric: i64, pack_id: &str, answer: &Answered<'_>) -> Result<()> {
     let rows: Vec<_> = answer.items.iter().map(|item| (&item.target, &item.name, &item.path, &item.provider, item.score, item.chance)).collect();
     // Texts and numbers can always be written.
     let text = serde_json::to_string(&rows).unwrap_or_default();
@@ -118,7 +119,7 @@ fn put_items(connection: &Connection, metric: i64, pack_id: &str, answer: &Answe
     Ok(())
 }
 
-fn put_providers(connection: &Connection, metric: i64, items: &[ReturnedItem]) -> Result<()> {
+fn put_providers(connection: &Connection, metric: i64, items: &[ReturnedItem<'_>]) -> Result<()> {
     let mut sums: BTreeMap<&str, (i64, f64)> = BTreeMap::new();
     for item in items {
         let sum = sums.entry(&item.provider).or_default();
@@ -145,8 +146,8 @@ pub(crate) fn get(connection: &Connection, pack_id: &str) -> Result<Option<Retur
 }
 
 /// Reads an item; rows of earlier versions have no chance.
-fn item(row: &[serde_json::Value]) -> Option<ReturnedItem> {
-    let text = |place: usize| row.get(place)?.as_str().map(str::to_owned);
+fn item(row: &[serde_json::Value]) -> Option<ReturnedItem<'static>> {
+    let text = |place: usize| row.get(place)?.as_str().map(|text| Cow::Owned(text.to_owned()));
     let number = |place: usize| row.get(place)?.as_f64();
     Some(ReturnedItem { target: text(0)?, name: text(1)?, path: text(2)?, provider: text(3)?, score: number(4)?, chance: number(5) })
 }
@@ -166,7 +167,7 @@ pub(crate) fn mark_used(connection: &Connection, pack_id: &str, used: &BTreeSet<
     let metric: i64 = connection.query_row(sql, [pack_id], |row| row.get(0))?;
     let mut counts: BTreeMap<&str, i64> = BTreeMap::new();
     for item in &items {
-        *counts.entry(&item.provider).or_default() += i64::from(used.contains(&item.target));
+        *counts.entry(&item.provider).or_default() += i64::from(used.contains(&*item.target));
     }
     let total: i64 = counts.values().sum();
     let sql = "UPDATE usage_metrics SET snippets_used = ?2 WHERE metric_id = ?1";

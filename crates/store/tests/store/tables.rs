@@ -373,10 +373,10 @@ fn packs_sessions_and_feedback_come_back() {
 fn answers_are_measured_by_provider_and_by_what_was_used() {
     let mut ledger = SqliteLedger::in_memory().expect("opens");
     let item = |target: &str, provider: &str, score| ReturnedItem {
-        target: target.to_owned(),
-        name: target.to_uppercase(),
-        path: "a.rs".to_owned(),
-        provider: provider.to_owned(),
+        target: target.to_owned().into(),
+        name: target.to_uppercase().into(),
+        path: "a.rs".into(),
+        provider: provider.to_owned().into(),
         score,
         chance: (score < 1.0).then_some(score),
     };

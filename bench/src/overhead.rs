@@ -9,7 +9,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-const TURNS: u64 = 30;
+/// Turns that are measured; each asks every question once.
+const TURNS: u64 = 60;
+/// Turns after which accounts are written, thirty questions in all.
+const WRITTEN: u64 = 3;
 const QUESTIONS: usize = 10;
 
 /// What one way of asking cost, question by question: CPU and wall milliseconds.
@@ -22,8 +25,8 @@ struct Costs {
 }
 
 /// Returns the medians of both and their ratio; the process stays, as a server does. Accounts are written
-/// after every ten questions, which is sooner than the thread of a server does; in the last row that
-/// thread has its turn after every question, as when they come a second apart. All writing is counted.
+/// after every thirty questions, which is a little sooner than the thread of a server does; in the last row
+/// that thread has its turn after every question, as when they come a second apart. All writing is counted.
 pub fn overhead(tasks: &str, folder: &str) -> Result<String, String> {
     let context = |measured: bool| -> Result<Context, String> {
         let mut engine = Engine::open(Path::new(folder), &EngineOptions::default(), &|_| None).map_err(|error| error.to_string())?;
@@ -56,27 +59,30 @@ fn input(op: &str, query: &str, turn: u64) -> Value {
 
 fn compare(sides: &[Context; 2], queries: &[String], op: &str, session: bool, apart: bool) -> Result<[Costs; 2], String> {
     let mut costs: [Costs; 2] = Default::default();
-    for turn in 0..=TURNS {
+    for block in 0..=TURNS / WRITTEN {
         // Who goes first changes, so that neither has the warmer caches.
-        let first = turn as usize % 2;
+        let first = block as usize % 2;
         for side in [first, 1 - first] {
             let started = cpu();
-            for query in queries {
-                let name = format!("overhead-{side}-{}", turn / 10);
-                let context = if session { &sides[side].in_session(name) } else { &sides[side] };
-                let start = Instant::now();
-                study::run(context, op, input(op, query, turn))?;
-                let wall = start.elapsed().as_secs_f64();
-                if apart {
-                    context.rest();
-                }
-                if turn > 0 {
-                    costs[side].wall.push(wall * 1e3);
+            for turn in block * WRITTEN..(block + 1) * WRITTEN {
+                for query in queries {
+                    let name = format!("overhead-{side}-{}", turn / 10);
+                    let context = if session { &sides[side].in_session(name) } else { &sides[side] };
+                    let start = Instant::now();
+                    study::run(context, op, input(op, query, turn))?;
+                    let wall = start.elapsed().as_secs_f64();
+                    if apart {
+                        context.rest();
+                    }
+                    // What is asked first warms up.
+                    if block > 0 {
+                        costs[side].wall.push(wall * 1e3);
+                    }
                 }
             }
             sides[side].flush();
-            if turn > 0 {
-                costs[side].cpu.push((cpu() - started) * 1e3 / queries.len().max(1) as f64);
+            if block > 0 {
+                costs[side].cpu.push((cpu() - started) * 1e3 / (queries.len().max(1) as u64 * WRITTEN) as f64);
             }
         }
     }

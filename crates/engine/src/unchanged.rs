@@ -4,6 +4,7 @@
 //! index run follows: a state that is too young says nothing, because within one tick of a coarse clock a
 //! second write would leave the same one.
 
+use crate::changes::RACY_NS;
 use contextd_model::ContentHash;
 use contextd_scan::{FileBytes, Stamp};
 use rustc_hash::FxHashMap;
@@ -12,8 +13,6 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A state must be this much older than the reading to be trusted, as in [`crate::changes`].
-const RACY_NS: i64 = 50_000_000;
 /// Files that are remembered; then it begins anew.
 const MOST: usize = 1 << 16;
 

@@ -1,6 +1,7 @@
 //! The order in which candidates are looked at: value against novelty (MMR).
 
-use crate::similar::{Likeness, Words, size};
+use crate::nearest::Chosen;
+use crate::similar::{Likeness, Words};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
@@ -41,10 +42,9 @@ impl Eq for Waiting {}
 /// the very best come first, alike or not.
 ///
 /// Likeness to what is chosen only grows, so a score that was computed earlier is never too low: only
-/// what comes to the top is compared with what was chosen since, and only until another one is better.
+/// what comes to the top is compared with what was chosen since.
 pub fn diverse_order(values: &[f64], words: &[Words], lambda: f64, most: usize) -> Vec<usize> {
     let score = |at: usize, alike: Likeness| lambda * values[at] - (1.0 - lambda) * alike.share() * values[at];
-    let sizes: Vec<u32> = words.iter().map(size).collect();
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&a, &b| values[b].total_cmp(&values[a]).then(a.cmp(&b)));
     if lambda == 1.0 {
@@ -53,18 +53,16 @@ pub fn diverse_order(values: &[f64], words: &[Words], lambda: f64, most: usize) 
     }
     let rest = order.split_off(LEADING.min(most).min(order.len()));
     let mut waiting: BinaryHeap<Waiting> = rest.into_iter().map(|at| Waiting { score: score(at, Likeness::NONE), at, alike: Likeness::NONE, compared: 0 }).collect();
+    let mut chosen = Chosen::of(words);
+    order.iter().enumerate().for_each(|(place, &at)| chosen.add(place, at));
     while order.len() < most {
         let Some(mut top) = waiting.pop() else { break };
-        let next = waiting.peek();
-        while top.compared < order.len() && next.is_none_or(|next| top > *next) {
-            let chosen = order[top.compared];
-            top.compared += 1;
-            if top.alike.raise((&words[chosen], sizes[chosen]), (&words[top.at], sizes[top.at])) {
-                top.score = score(top.at, top.alike);
-            }
-        }
-        // What was compared with all and is still before the next is the next of the order.
-        if top.compared == order.len() && next.is_none_or(|next| top > *next) {
+        top.alike = chosen.nearest(top.at, top.compared, top.alike);
+        top.compared = order.len();
+        top.score = score(top.at, top.alike);
+        // What is still before the next, which may be worth less than it seems, is the next of the order.
+        if waiting.peek().is_none_or(|next| top > *next) {
+            chosen.add(order.len(), top.at);
             order.push(top.at);
         } else {
             waiting.push(top);

@@ -22,6 +22,7 @@ mod items;
 mod layer;
 mod lines;
 mod manager;
+mod nearest;
 mod notes;
 mod order;
 pub mod pack;

@@ -69,7 +69,7 @@ pub struct SeedEntry {
 pub struct ContextSection {
     #[serde(rename = "type")]
     pub kind: String,
-    /// Shared between the tries of a pack, what is remembered and what is accounted for.
+    // Shared between the tries of a pack, what is remembered and what is accounted for.
     #[serde(with = "shared")]
     #[schemars(with = "Vec<ContextItem>")]
     pub items: Vec<Arc<ContextItem>>,

@@ -33,20 +33,22 @@ impl Likeness {
         f64::from(self.common) / f64::from(self.all)
     }
 
-    /// Becomes the likeness of two texts, given with the number of their words, where that is greater;
-    /// true when it is.
-    pub fn raise(&mut self, one: (&Words, u32), two: (&Words, u32)) -> bool {
+    /// Becomes the likeness of two texts, given with the number of their words, where that is greater.
+    pub fn raise(&mut self, one: (&Words, u32), two: (&Words, u32)) {
         // No more can be common than the smaller has, and no fewer are there than the larger has.
         if !self.is_less(one.1.min(two.1), one.1.max(two.1)) {
-            return false;
+            return;
         }
         let common = one.0.iter().zip(two.0).map(|(one, two)| (one & two).count_ones()).sum();
         let all = one.1 + two.1 - common;
-        let greater = self.is_less(common, all);
-        if greater {
+        if self.is_less(common, all) {
             *self = Likeness { common, all };
         }
-        greater
+    }
+
+    /// Returns how many words a text of so many must share at least to be more alike.
+    pub fn least_common(self, size: u32) -> u32 {
+        self.common * size / self.all + 1
     }
 
     fn is_less(self, common: u32, all: u32) -> bool {

@@ -112,10 +112,9 @@ pub fn ablation(weights: &Weights, ranking: EvalRanking) -> Vec<Setting> {
         off("channel walk".to_owned(), "iterations", 0.0);
         off("channel prose".to_owned(), "sections", 0.0);
         off("pool of types".to_owned(), "by_types", 0.0);
-        off("pool of commits".to_owned(), "by_files", 0.0);
         signals::NAMES.iter().filter(|signal| weights.asks_for(signal)).for_each(|signal| off(format!("signal {signal}"), &format!("task.{signal}"), 0.0));
     }
-    for (name, parameter) in [("prior of tests", "test_penalty"), ("prior of examples", "aside_penalty"), ("prior of foreign code", "foreign_penalty")] {
+    for (name, parameter) in [("prior of tests", "test_penalty"), ("prior of examples", "aside_penalty"), ("prior of foreign code", "foreign_penalty"), ("prior of ports", "port_penalty")] {
         off(name.to_owned(), parameter, 1.0);
     }
     all

@@ -32,6 +32,9 @@ pub fn run(cli: &Cli, engine: Engine) -> anyhow::Result<ExitCode> {
         Ok(answer) if packs::is_written(cli) => packs::write(cli, &context, &answer),
         Ok(answer) => {
             print(cli, &answer);
+            if matches!(answer, Answer::Pack(_) | Answer::Hits(_)) && !answer.found() {
+                ui::say(cli.quiet || cli.json, "Try other words or fewer filters, a name with `contextd symbol NAME`, or `contextd prime` for what there is.");
+            }
             context.flush();
             Ok(crate::oracle::exit(&cli.command, answer.found()))
         }

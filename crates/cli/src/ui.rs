@@ -3,7 +3,7 @@
 
 use crate::show;
 use contextd_engine::{EngineError, Progress, Refreshed, Stage, Status, WatchNews};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use owo_colors::OwoColorize as _;
 use std::io::{IsTerminal as _, Write};
 use std::time::Duration;
@@ -128,6 +128,10 @@ pub struct Bar {
 impl Bar {
     pub fn new(hidden: bool) -> Self {
         let bar = ProgressBar::with_draw_target(None, if hidden { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(8) });
+        // Until a stage begins there is nothing to count.
+        if let Ok(style) = ProgressStyle::with_template("{msg:>9} {spinner}") {
+            bar.set_style(style);
+        }
         bar.enable_steady_tick(Duration::from_millis(250));
         Self { bar }
     }
@@ -137,15 +141,21 @@ impl Bar {
     }
 }
 
+/// Writes how many are done in a second, as a whole number.
+fn speed(state: &ProgressState, out: &mut dyn std::fmt::Write) {
+    let _ = write!(out, "{}/s", show::grouped(state.per_sec().max(0.0) as u64));
+}
+
 impl Progress for Bar {
     fn begin(&self, stage: Stage, total: u64) {
-        let template = if total > 1 { "{msg:>9} [{bar:30}] {pos}/{len}  {per_sec}  {eta} left" } else { "{msg:>9} {spinner}" };
-        if let Ok(style) = ProgressStyle::with_template(template) {
-            self.bar.set_style(style.progress_chars("━╸ "));
-        }
-        self.bar.set_message(stage.name());
+        let template = if total > 1 { "{msg:>9} [{bar:30}] {pos}/{len}  {speed}  {eta} left" } else { "{msg:>9} {spinner}" };
+        // Numbers first: the bar is drawn from another thread, and must not count what was before.
         self.bar.set_length(total);
         self.bar.set_position(0);
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            self.bar.set_style(style.progress_chars("━╸ ").with_key("speed", speed));
+        }
+        self.bar.set_message(stage.name());
     }
 
     fn advance(&self, done: u64) {

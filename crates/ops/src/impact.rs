@@ -8,7 +8,6 @@ use crate::tests::{certainty, hits, keep_likely, shown_name, steps};
 use contextd_engine::Reader;
 use contextd_model::facts::modifier;
 use contextd_model::{EdgeKind, Visibility};
-use contextd_pack::resolve;
 use contextd_retrieve::{Reach, ReachOptions, Reached, Via, reach};
 use std::collections::BTreeSet;
 
@@ -20,7 +19,7 @@ const MOST_ASIDE: usize = 200;
 pub fn impact(context: &Context, input: ImpactInput) -> Result<Answer, OpError> {
     let reader = context.reader()?;
     let hops = input.max_hops.unwrap_or(3).clamp(1, 6);
-    let targets = targets(&crate::packs::relative(context, input.target.trim()), &reader)?;
+    let targets = targets(context, &crate::packs::relative(context, input.target.trim()), &reader)?;
     let start: Vec<(u32, f32)> = targets.iter().map(|&symbol| (symbol, 1.0)).collect();
     let reach_of = |options: &ReachOptions| reach(&reader.snapshot, &reader.catalog, reader.suite(), &start, options);
     let users = reach_of(&ReachOptions { hops, ..ReachOptions::IMPACT });
@@ -49,7 +48,7 @@ pub fn impact(context: &Context, input: ImpactInput) -> Result<Answer, OpError> 
     }))
 }
 
-fn targets(target: &str, reader: &Reader) -> Result<Vec<u32>, OpError> {
+fn targets(context: &Context, target: &str, reader: &Reader) -> Result<Vec<u32>, OpError> {
     if target.is_empty() {
         return Err(OpError::request("no symbol or file is named", "Name one, such as `Parser.parse` or `src/parser.rs`."));
     }
@@ -57,7 +56,7 @@ fn targets(target: &str, reader: &Reader) -> Result<Vec<u32>, OpError> {
         return Ok(reader.snapshot.symbols_of_file(file).collect());
     }
     let mut found = Vec::new();
-    for symbol in resolve::symbols(&reader.snapshot, target)?.into_iter().take(5) {
+    for symbol in crate::named::symbols(context, reader, target)?.into_iter().take(5) {
         found.push(symbol);
         // Who uses a member uses the type.
         if reader.snapshot.symbol(symbol).kind().is_type() {

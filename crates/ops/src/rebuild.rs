@@ -82,8 +82,8 @@ pub fn jobs(context: &Context, input: JobsInput) -> Result<Answer, OpError> {
     let mut ledger = context.engine.ledger()?;
     let Some(id) = input.job_id else {
         let jobs = ledger.jobs(None, 20)?;
-        let found = !jobs.is_empty();
-        return Ok(Answer::Facts(json!({"jobs": jobs.iter().map(shown).collect::<Vec<_>>()}), found));
+        // That there are none is an answer.
+        return Ok(Answer::Facts(json!({"jobs": jobs.iter().map(shown).collect::<Vec<_>>()}), true));
     };
     if input.cancel {
         ledger.job_cancel(&id, (context.now)())?;

@@ -8,7 +8,7 @@ use contextd_engine::Reader;
 use contextd_lang::LanguageId;
 use contextd_model::SymbolKind;
 use contextd_model::graph::EdgeRow;
-use contextd_pack::{Section, SymbolIds, Texts, resolve, section_of};
+use contextd_pack::{Section, SymbolIds, Texts, section_of};
 
 /// Symbols of one name that are shown whole; the others are listed.
 const SHOWN: usize = 3;
@@ -20,7 +20,7 @@ pub fn symbol(context: &Context, input: SymbolInput) -> Result<Answer, OpError> 
         return Err(OpError::request("no symbol is named", "Give a name such as `parse` or `Parser.parse`."));
     }
     let reader = context.reader()?;
-    let found = resolve::symbols(&reader.snapshot, &input.name)?;
+    let found = crate::named::symbols(context, &reader, &input.name)?;
     let ids = SymbolIds::new(&reader.snapshot);
     let limit = input.limit.unwrap_or(20).min(200) as usize;
     let symbols = found.iter().take(SHOWN).map(|&symbol| info(context, &reader, &ids, symbol, limit)).collect();

@@ -8,7 +8,6 @@ use crate::runners::{RUNNER_FORMATS, runner_lines, runner_name};
 use contextd_engine::{Change, ChangeSource, Reader, SymbolChange};
 use contextd_model::Severity;
 use contextd_model::graph::KNOWN_CONFIDENCE;
-use contextd_pack::resolve;
 use contextd_retrieve::{Reach, ReachOptions, Via, reach};
 use std::collections::BTreeMap;
 
@@ -69,7 +68,7 @@ fn of_paths(context: &Context, reader: &Reader, paths: &[String]) -> Result<Star
             None => (0..snapshot.file_count()).filter(|&file| snapshot.file(file).path().starts_with(&folder)).collect(),
         };
         if files.is_empty() {
-            for symbol in resolve::symbols(snapshot, path)?.into_iter().take(5) {
+            for symbol in crate::named::symbols(context, reader, path)?.into_iter().take(5) {
                 start.push((symbol, 1.0));
                 start.extend(snapshot.symbol(symbol).descendants().map(|member| (member, 1.0)));
             }

@@ -259,7 +259,7 @@ fn real_root(root: &Path) -> Result<PathBuf, ScanError> {
     Ok(real)
 }
 
-/// Folders of our own that lie under the root: the default place, and where the configuration moves it.
+/// What of our own lies under the root and is not to be read: the default place, and where the configuration moves it.
 fn index_folders(root: &Path, config: &Config) -> Vec<String> {
     let configured = [&config.storage.path, &config.storage.db_path]
         .into_iter()
@@ -274,7 +274,10 @@ fn index_folders(root: &Path, config: &Config) -> Vec<String> {
             .collect::<PathBuf>();
         Some(rel.to_str()?.replace(std::path::MAIN_SEPARATOR, "/")).filter(|rel| !rel.is_empty())
     });
-    std::iter::once(".contextd/index".to_owned())
+    // What documents agreed with is for checks, not for readers.
+    [".contextd/index", ".contextd/sync.lock"]
+        .map(str::to_owned)
+        .into_iter()
         .chain(inside)
         .collect()
 }

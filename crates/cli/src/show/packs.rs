@@ -37,10 +37,13 @@ pub fn pack(page: &mut Page, pack: &ContextPack) {
     page.more(left, "items", "--json has all");
     page.gap();
     if pack.stats.items == 0 {
-        page.line("Nothing was found. Try other words, fewer filters, or a name: `contextd search WORDS`, `contextd symbol NAME`.");
+        page.line("Nothing was found.");
     }
     if let Some(explain) = pack.explain.as_ref().filter(|explain| !explain.not_found.is_empty()) {
         page.line(format!("{} {}", "not in the index:".yellow(), safe(&explain.not_found.join(", "))));
+    }
+    if pack.stats.items == 0 {
+        return;
     }
     let most = pack.budgets.max_total_tokens;
     let mut end = format!("{}, {} of {} tokens", counted(u64::from(pack.stats.items), "item"), grouped(pack.stats.tokens), grouped(most));
@@ -142,7 +145,7 @@ pub fn hits(page: &mut Page, hits: &Hits) {
     }
     page.gap();
     if hits.hits.is_empty() {
-        page.line("Nothing was found. Try other words, or fewer filters.");
+        page.line("Nothing was found.");
     }
     if !hits.not_found.is_empty() {
         page.line(format!("{} {}", "not in the index:".yellow(), safe(&hits.not_found.join(", "))));

@@ -54,10 +54,17 @@ pub fn why(page: &mut Page, answer: &WhyAnswer) {
         }
     }
     page.gap();
+    let widest = answer.terms.iter().map(|term| term.signal.len()).max().unwrap_or(0);
+    for term in answer.terms.iter().filter(|term| term.contribution.abs() >= LEAST) {
+        page.remark(&format!("{:<widest$}  {}", term.signal, contextd_ops::term_about(&term.signal)));
+    }
+    page.gap();
     contextd_render::why_not(answer).iter().for_each(|line| page.line(safe(line)));
     page.line(format!("{} {}", "looked for".dimmed(), safe(&answer.looked_for.join(" ")).dimmed()));
 }
 
+/// Share of a score from which on a term is worth telling in words.
+const LEAST: f64 = 0.01;
 /// Longest bar, in characters.
 const BAR: f64 = 24.0;
 

@@ -217,3 +217,17 @@ fn long_lists_are_shortened_for_people_only() {
     assert!(sandbox.text(&["tests", "hub.py"]).lines().count() > 300);
     assert!(sandbox.json(&["tests", "hub.py", "--json"])["tests"].as_array().unwrap().len() >= 300);
 }
+
+#[test]
+fn what_finds_nothing_says_what_to_do_and_scores_say_what_their_terms_are() {
+    let sandbox = Sandbox::shop();
+    sandbox.text(&["index"]);
+    let nothing = sandbox.run(&["task", "zzyzx qwrtplk"]);
+    assert!(nothing.status.code() == Some(1) && err(&nothing).contains("contextd symbol NAME"), "{nothing:?}");
+    let text = shown(&sandbox, &["task", "zzyzx qwrtplk"]);
+    assert!(text.contains("Nothing was found.") && !text.contains("0 items"), "{text}");
+    assert!(err(&sandbox.run(&["task", "zzyzx qwrtplk", "--json"])).is_empty());
+    let why = shown(&sandbox, &["why", "charge", "--task", "charge the card"]);
+    assert!(why.contains("words in its name") && why.lines().count() < 60, "{why}");
+    assert_eq!(sandbox.run(&["jobs"]).status.code(), Some(0));
+}

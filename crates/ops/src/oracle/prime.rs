@@ -126,7 +126,8 @@ impl Project<'_> {
         add("Hot spots", hot::hot_spots(self));
         add("Documents", self.documents());
         add("More", self.more());
-        let name = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_else(|| "project".to_owned());
+        let folder = || root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_else(|| "project".to_owned());
+        let name = entries::name(self).unwrap_or_else(folder);
         let about = readme.and_then(|path| self.read(&path)).map(|text| prose::about(&text)).filter(|about| !about.is_empty()).or_else(|| entries::description(self)).unwrap_or_default();
         Brief { project: name, about, sections, ..Brief::default() }
     }

@@ -131,3 +131,49 @@ fn counts_of_files_agree() {
         assert_eq!(value(operation)["files"].as_u64(), Some(listed), "{operation}");
     }
 }
+
+#[test]
+fn a_path_that_is_not_there_is_called_a_file() {
+    let shop = Sandbox::shop();
+    let said = |operation: &str, input: Value| {
+        let error = shop.refused(operation, input);
+        (error.message, error.remedy)
+    };
+    let (message, remedy) = said("impact", json!({"target": "shop/payy.py"}));
+    assert!(message.contains("no file `shop/payy.py`") && remedy.contains("shop/pay.py"), "{message} {remedy}");
+    let (message, remedy) = said("test_scope", json!({"paths": ["pay.py"]}));
+    assert!(message.contains("no file `pay.py`") && remedy.contains("shop/pay.py"), "{message} {remedy}");
+    assert!(said("symbol", json!({"name": "shop/pay.py"})).0.contains("is a file, not a symbol"));
+    assert!(said("impact", json!({"target": "Cart.totl"})).0.contains("no symbol `Cart.totl`"));
+    shop.write(".gitignore", "hidden.py\n").write("hidden.py", "x = 1\n");
+    assert!(said("impact", json!({"target": "hidden.py"})).0.contains("is not indexed"));
+}
+
+#[test]
+fn a_brief_bears_the_name_of_its_manifest() {
+    let shop = Sandbox::shop();
+    let name = || shop.ask("prime", json!({})).expect("a brief").to_json()["project"].as_str().unwrap().to_owned();
+    assert_eq!(name(), "work", "the folder, where nothing else is known");
+    for (path, text, expected) in [
+        ("go.mod", "module example.org/tools/till/v2\n\ngo 1.22\n", "till"),
+        ("package.json", "{\"name\": \"@shop/root\"}", "work"),
+        ("package.json", "{\"name\": \"@shop/till-web\"}", "till-web"),
+        ("pyproject.toml", "[project]\nname = \"Till\"\n", "Till"),
+    ] {
+        shop.write(path, text);
+        assert_eq!(name(), expected, "{path}");
+    }
+}
+
+#[test]
+fn no_jobs_is_an_answer() {
+    assert!(Sandbox::shop().ask("get_rebuild_status", json!({})).expect("jobs").found());
+}
+
+#[test]
+fn the_lock_of_documents_is_not_indexed() {
+    let shop = Sandbox::shop();
+    shop.write(".contextd/sync.lock", "version: 1\npairs: []\n").write(".contextd/graph/a.yml", "nodes: []\n");
+    let listed = shop.ask("list_indexable", json!({})).expect("paths").to_json().to_string();
+    assert!(listed.contains(".contextd/graph/a.yml") && !listed.contains("sync.lock"), "{listed}");
+}

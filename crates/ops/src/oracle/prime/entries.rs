@@ -38,6 +38,23 @@ pub fn description(project: &Project<'_>) -> Option<String> {
     json("package.json").or_else(|| json("composer.json")).or_else(|| toml("pyproject.toml", "project")).or_else(|| toml("Cargo.toml", "package"))
 }
 
+/// Returns the name that a manifest gives the project; names of workspaces say nothing.
+pub fn name(project: &Project<'_>) -> Option<String> {
+    let json = |path: &str| project.read(path).and_then(|text| serde_json::from_str::<Value>(&text).ok()).and_then(|value| value["name"].as_str().map(str::to_owned));
+    let table = |path: &str| project.read(path).and_then(|text| text.parse::<toml::Table>().ok());
+    let toml = |path: &str, keys: &[&str]| table(path).and_then(|table| keys.iter().try_fold(&toml::Value::Table(table), |value, key| value.get(key)).and_then(toml::Value::as_str).map(str::to_owned));
+    let module = || project.read("go.mod").and_then(|text| text.lines().find_map(|line| line.strip_prefix("module ").map(|path| path.trim().to_owned())));
+    let found = toml("Cargo.toml", &["package", "name"]).or_else(|| toml("pyproject.toml", &["project", "name"])).or_else(|| toml("pyproject.toml", &["tool", "poetry", "name"])).or_else(|| json("package.json")).or_else(|| json("composer.json")).or_else(module)?;
+    let says_nothing = |part: &str| part.is_empty() || ["root", "monorepo", "workspace", "workspaces", "private", "project", "package"].contains(&part);
+    let last = found.trim_matches('/').rsplit('/').find(|part| !is_major(part)).unwrap_or(&found);
+    (!last.to_lowercase().split(['-', '_', '.']).any(says_nothing)).then(|| last.to_owned())
+}
+
+/// True for `v2` and the like, with which paths of Go modules end.
+fn is_major(part: &str) -> bool {
+    part.strip_prefix('v').is_some_and(|rest| !rest.is_empty() && rest.chars().all(|letter| letter.is_ascii_digit()))
+}
+
 fn manifests(project: &Project<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(value) = project.read("package.json").and_then(|text| serde_json::from_str::<Value>(&text).ok()) {

@@ -138,14 +138,19 @@ impl<'a> Shop<'a> {
         })
     }
 
-    /// Returns a type's declaration with those of its members, or nothing when it has none.
-    pub fn outline(&self, symbol: u32) -> Option<String> {
+    /// Returns the members that the outline of a type lists.
+    pub fn outlined(&self, symbol: u32) -> Vec<u32> {
         let layer = self.inputs.layer;
         if !layer.kind(symbol).is_type() {
-            return None;
+            return Vec::new();
         }
-        let members = layer.file_range(layer.file_number(symbol)).skip_while(|&other| other <= symbol).take_while(|&other| layer.lines(other).0 <= layer.lines(symbol).1);
-        let lines: Vec<String> = members.filter(|&other| layer.parent(other) == Some(symbol)).take(MAX_MEMBERS).map(|member| format!("  {}", one_line(&self.title(member)))).collect();
+        let inside = layer.file_range(layer.file_number(symbol)).skip_while(|&other| other <= symbol).take_while(|&other| layer.lines(other).0 <= layer.lines(symbol).1);
+        inside.filter(|&other| layer.parent(other) == Some(symbol)).take(MAX_MEMBERS).collect()
+    }
+
+    /// Returns a type's declaration with those of its members, or nothing when it has none.
+    pub fn outline(&self, symbol: u32) -> Option<String> {
+        let lines: Vec<String> = self.outlined(symbol).into_iter().map(|member| format!("  {}", one_line(&self.title(member)))).collect();
         (!lines.is_empty()).then(|| format!("{}\n{}", one_line(&self.signature(symbol)), lines.join("\n")))
     }
 

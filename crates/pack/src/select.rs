@@ -64,6 +64,18 @@ impl Span {
     }
 }
 
+/// What is shown with something else: all that lies in a body, the members that an outline lists.
+struct ShownWith {
+    spans: Vec<Span>,
+    members: BTreeSet<u32>,
+}
+
+impl ShownWith {
+    fn holds(&self, symbol: u32, span: &Span) -> bool {
+        self.members.contains(&symbol) || self.spans.iter().any(|whole| whole.holds(span))
+    }
+}
+
 /// What a choice has to keep within.
 pub struct Terms<'a> {
     pub budgets: &'a BudgetsResolved,
@@ -151,14 +163,14 @@ impl<'a> Selector<'a> {
         let budgets = self.terms.budgets;
         let known: BTreeSet<usize> = taken.chosen.iter().map(|choice| choice.candidate).collect();
         // Only signatures are taken here, so what is whole stays what it is.
-        let whole = self.whole(&taken.chosen);
+        let shown = self.shown_with(&taken.chosen);
         for &at in &self.order {
             let candidate = &self.candidates[at];
             let full = taken.chosen.len() as u64 + self.terms.notes >= budgets.max_items;
             if full {
                 return;
             }
-            if known.contains(&at) || !wanted(candidate) || whole.iter().any(|span| span.holds(&self.spans[at])) {
+            if known.contains(&at) || !wanted(candidate) || shown.holds(candidate.symbol, &self.spans[at]) {
                 continue;
             }
             let count = taken.sections.entry(candidate.section).or_default();
@@ -185,7 +197,8 @@ impl<'a> Selector<'a> {
             taken.chosen[place].shown = shown;
             let cut = shown == Shown::Body && self.costs[at].body * BYTES_PER_TOKEN >= self.terms.budgets.max_bytes_per_item as f64;
             if !cut {
-                let inside: BTreeSet<usize> = self.inside(at, &taken.chosen);
+                let with = self.shown_with(&[Choice { candidate: at, shown }]);
+                let inside: BTreeSet<usize> = self.inside(at, &taken.chosen).into_iter().filter(|&other| with.holds(self.candidates[other].symbol, &self.spans[other])).collect();
                 taken.spent -= inside.iter().map(|&other| self.signature_cost(other)).sum::<f64>();
                 inside.iter().for_each(|&other| drop(taken.sections.entry(self.candidates[other].section).and_modify(|count| *count = count.saturating_sub(1))));
                 taken.chosen.retain(|choice| !inside.contains(&choice.candidate));
@@ -272,9 +285,11 @@ impl<'a> Selector<'a> {
         self.spans[outer].holds(&self.spans[inner])
     }
 
-    /// Returns the spans of those that are shown whole; what lies inside them is shown with them.
-    fn whole(&self, chosen: &[Choice]) -> Vec<Span> {
-        let cut = |choice: &Choice| choice.shown == Shown::Body && self.costs[choice.candidate].body * BYTES_PER_TOKEN >= self.terms.budgets.max_bytes_per_item as f64;
-        chosen.iter().filter(|choice| choice.shown != Shown::Signature && !cut(choice)).map(|choice| self.spans[choice.candidate]).collect()
+    /// Returns what is shown with those that are shown whole or by their members.
+    fn shown_with(&self, chosen: &[Choice]) -> ShownWith {
+        let whole = |choice: &&Choice| choice.shown == Shown::Body && self.costs[choice.candidate].body * BYTES_PER_TOKEN < self.terms.budgets.max_bytes_per_item as f64;
+        let spans = chosen.iter().filter(whole).map(|choice| self.spans[choice.candidate]).collect();
+        let outlines = chosen.iter().filter(|choice| choice.shown == Shown::Outline);
+        ShownWith { spans, members: outlines.flat_map(|choice| self.shop.outlined(self.candidates[choice.candidate].symbol)).collect() }
     }
 }

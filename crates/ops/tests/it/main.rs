@@ -2,6 +2,7 @@
 
 mod changes;
 mod declared;
+mod outlines;
 mod reach;
 mod recent;
 mod repositories;

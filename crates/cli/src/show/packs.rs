@@ -25,7 +25,12 @@ pub fn pack(page: &mut Page, pack: &ContextPack) {
             continue;
         }
         page.heading(heading(about, &section.kind));
+        let commits = section.items.iter().filter(|own| own.kind == "commit").count();
         for own in &section.items {
+            // A list of commits that follow one by one says nothing more.
+            if own.kind == "summary" && about == "recent-summary" && commits >= own.excerpt.text.lines().count() {
+                continue;
+            }
             match page.lines() {
                 ..FULL => item(page, own, if shown < 3 { 2 * ITEM } else { ITEM }),
                 FULL..NAMED => place(page, own),

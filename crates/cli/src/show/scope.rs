@@ -19,7 +19,7 @@ pub fn impact(page: &mut Page, impact: &Impact) {
         page.heading(&if distance == 1 { "directly".to_owned() } else { format!("{distance} steps away") });
         let most = if distance == 1 { NEAR } else { FAR };
         group.iter().take(most).for_each(|item| row(page, item, widest));
-        page.more(group.len().saturating_sub(most), "", "--json has all");
+        page.more(group.len().saturating_sub(most), "places", "--json has all");
     }
     page.gap();
     if impact.items.is_empty() {

@@ -199,6 +199,7 @@ fn numbers_beside_code_are_those_of_the_file() {
         let piped = sandbox.text(args);
         assert!(!piped.lines().any(|line| line.trim() == ":" || line.starts_with("0 ")), "{args:?}: {piped}");
     }
+    assert_eq!(shown(&sandbox, &["recent", "shop/long.py"]).lines().filter(|line| line.contains(" second (")).count(), 1, "a commit is told once");
     let text = shown(&sandbox, &["pr", "HEAD~1"]);
     assert!(text.contains("+ 25 │ step_20(a)") && text.contains("+ 26 │ step_20b()") && text.contains("│ step_20()"), "{text}");
     assert!(text.contains("46 │ return long_one(d)"), "{text}");

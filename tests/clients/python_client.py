@@ -24,8 +24,11 @@ ARGUMENTS = json.loads((pathlib.Path(__file__).parent / "arguments.json").read_t
 async def everything(session, way):
     tools = (await session.list_tools()).tools
     refused = []
+    made = await session.call_tool("context_pack_create", ARGUMENTS["context_pack_create"])
+    pack = (getattr(made, "structured_content", None) or made.structuredContent)["packId"]
     for tool in tools:
-        result = await session.call_tool(tool.name, ARGUMENTS.get(tool.name, {}))
+        given = json.loads(json.dumps(ARGUMENTS.get(tool.name, {})).replace("$PACK", pack))
+        result = await session.call_tool(tool.name, given)
         failed = getattr(result, "is_error", None) or getattr(result, "isError", None)
         assert result.content, tool.name
         if failed:
@@ -36,7 +39,7 @@ async def everything(session, way):
     prompts = (await session.list_prompts()).prompts
     for prompt in prompts:
         await session.get_prompt(prompt.name, {"symbol": "main"} if prompt.name == "refactor_safely" else {})
-    print(f"{way}: {len(tools)} tools called, {len(resources)} resources read, {len(prompts)} prompts; refused for lack of input: {', '.join(refused) or 'none'}")
+    print(f"{way}: {len(tools)} tools called, {len(resources)} resources read, {len(prompts)} prompts; refused: {', '.join(refused) or 'none'}")
 
 
 async def over_stdio(program, repo):

@@ -21,8 +21,10 @@ async function everything(transport, way) {
   await client.connect(transport);
   const { tools } = await client.listTools();
   const refused = [];
+  const made = await client.callTool({ name: "context_pack_create", arguments: given.context_pack_create });
   for (const tool of tools) {
-    const result = await client.callTool({ name: tool.name, arguments: given[tool.name] ?? {} });
+    const input = JSON.parse(JSON.stringify(given[tool.name] ?? {}).replaceAll("$PACK", made.structuredContent.packId));
+    const result = await client.callTool({ name: tool.name, arguments: input });
     if (!result.content.length) throw new Error(`${tool.name} answers nothing`);
     if (result.isError) refused.push(tool.name);
   }
@@ -31,7 +33,7 @@ async function everything(transport, way) {
   const { prompts } = await client.listPrompts();
   for (const prompt of prompts) await client.getPrompt({ name: prompt.name, arguments: prompt.name === "refactor_safely" ? { symbol: "main" } : {} });
   await client.close();
-  console.log(`${way}: ${tools.length} tools called, ${resources.length} resources read, ${prompts.length} prompts; refused for lack of input: ${refused.join(", ") || "none"}`);
+  console.log(`${way}: ${tools.length} tools called, ${resources.length} resources read, ${prompts.length} prompts; refused: ${refused.join(", ") || "none"}`);
 }
 
 const freePort = () => new Promise((done) => {

@@ -1,7 +1,7 @@
 //! The repository's history, kept beside the index and read again only when its head moves.
 
 use crate::engine::Engine;
-use contextd_history::{CommitId, History, HistoryView, Limits, Repository};
+use contextd_history::{CommitId, History, HistoryView, Limits, Repository, StoredHistory};
 use contextd_model::{ContentHash, Problem};
 use contextd_retrieve::CommitWords;
 use std::fs;
@@ -27,29 +27,29 @@ impl Engine {
     }
 
     /// Returns the history up to the current head; an empty one where there is none.
-    pub fn history(&self) -> (History, Vec<Problem>) {
+    pub fn history(&self) -> (StoredHistory, Vec<Problem>) {
         let limits = self.history_limits();
         let Some(head) = Repository::open(&self.places.root).ok().and_then(|repository| repository.head()) else {
-            return (History::default(), Vec::new());
+            return (StoredHistory::default(), Vec::new());
         };
         let (folder, path) = self.history_place(head);
-        let stored = fs::read(&path).ok();
-        if let Some(history) = stored.as_deref().and_then(History::decode) {
+        if let Some(history) = StoredHistory::open(&path) {
             return (history, Vec::new());
         }
-        let previous = newest(&folder).and_then(|path| fs::read(path).ok()).and_then(|bytes| History::decode(&bytes));
-        let view: Option<HistoryView<'_>> = previous.as_ref().map(History::view);
+        let previous = newest(&folder).and_then(|path| StoredHistory::open(&path));
+        let view: Option<HistoryView<'_>> = previous.as_ref().map(StoredHistory::view);
         let (mut history, problems) = History::load(&self.places.root, &limits, view);
         // What a message quotes is scrubbed as a text file would be.
         history.scrub_messages(|message| self.scrubber.scrub(message, "COMMIT_EDITMSG").text.into_owned());
         // Not being able to keep it costs time at the next call, nothing else.
-        let _ = store(&folder, &path, &history.encode()).and_then(|()| leave_only(&folder, &path));
+        let stored = StoredHistory::of(&history);
+        let _ = store(&folder, &path, stored.bytes()).and_then(|()| leave_only(&folder, &path));
         let _ = store(&folder, &path.with_extension(WORDS), CommitWords::of(&history.view()).bytes());
-        (history, problems)
+        (stored, problems)
     }
 
     /// Returns the words of the messages of a history that [`Engine::history`] gave.
-    pub fn commit_words(&self, history: &History) -> CommitWords {
+    pub fn commit_words(&self, history: &StoredHistory) -> CommitWords {
         let Some(head) = history.head else { return CommitWords::default() };
         let (folder, path) = self.history_place(head);
         let path = path.with_extension(WORDS);

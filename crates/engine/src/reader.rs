@@ -4,7 +4,7 @@ use crate::engine::Engine;
 use crate::error::{EngineError, Result};
 use crate::knowledge::{Knowledge, Stamp};
 use crate::learning::{LearnedState, Numbers};
-use contextd_history::History;
+use contextd_history::StoredHistory;
 use contextd_retrieve::{Catalog, Commits, Parameters, Sources, Suite};
 use contextd_snapshot::Snapshot;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 pub struct Reader {
     pub snapshot: Snapshot,
     pub catalog: Catalog,
-    pub history: Arc<History>,
+    pub history: Arc<StoredHistory>,
     pub commits: Arc<Commits>,
     /// What is declared, with the state of the files it was read from.
     pub(crate) knowledge: Mutex<Option<(Stamp, Arc<Knowledge>)>>,

@@ -28,6 +28,7 @@ mod renames;
 mod repository;
 mod rows;
 mod similarity;
+mod stored;
 mod symbol_touches;
 mod touched;
 mod view;
@@ -51,5 +52,6 @@ pub use repository::Repository;
 pub use rows::{
     ChangeKind, CommitId, CommitRow, FileRow, PartnerRow, TouchRow, commit_flag, file_flag,
 };
+pub use stored::StoredHistory;
 pub use symbol_touches::{Outline, SymbolTouch, TouchQuery};
 pub use view::{Churn, CommitView, HistoryView};

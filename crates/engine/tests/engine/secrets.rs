@@ -145,7 +145,7 @@ fn haystack(engine: &Engine) -> Vec<(String, Vec<u8>)> {
         haystack.push((format!("facts of {path}"), facts.encode()));
     }
     let (history, _) = engine.history();
-    haystack.push(("history".into(), history.encode()));
+    haystack.push(("history".into(), history.bytes().to_vec()));
     let cache = archived(&engine.places.facts_cache());
     haystack.extend(cache.into_iter().map(|bytes| ("archived facts".into(), bytes)));
     haystack

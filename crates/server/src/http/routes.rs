@@ -5,9 +5,9 @@ use super::{Service, body, guard, openapi, rest, rpc};
 use crate::inputs::required;
 use axum::Router;
 use axum::body::Bytes;
-use axum::extract::State;
-use axum::http::{StatusCode, Uri};
-use axum::middleware::{from_fn, from_fn_with_state};
+use axum::extract::{Request, State};
+use axum::http::{Method, StatusCode, Uri};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::Response;
 use axum::routing::{MethodRouter, get, post};
 use contextd_ops::{OPERATIONS, Operation};
@@ -25,9 +25,19 @@ impl McpRoute {
     pub fn new<S: ServerHandler>(make: impl Fn() -> S + Send + Sync + 'static) -> Self {
         Self(Box::new(move |config| {
             let service = StreamableHttpService::new(move || Ok(make()), Arc::new(LocalSessionManager::default()), config);
-            Router::new().route_service("/mcp", service)
+            Router::new().route_service("/mcp", service).layer(from_fn(ended))
         }))
     }
+}
+
+/// Says of a session that was ended that it is over: clients take "accepted" for a failure.
+async fn ended(request: Request, next: Next) -> Response {
+    let ends = request.method() == Method::DELETE;
+    let mut response = next.run(request).await;
+    if ends && response.status() == StatusCode::ACCEPTED {
+        *response.status_mut() = StatusCode::NO_CONTENT;
+    }
+    response
 }
 
 /// Returns all routes, behind the guard.

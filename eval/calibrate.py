@@ -61,16 +61,25 @@ def file_rows(tasks, found):
 def fit(rows):
     data = np.array(rows)
     x, y = np.column_stack([data[:, 0], data[:, 1], np.ones(len(data))]), data[:, 2]
-    beta = np.zeros(3)
-    for _ in range(50):
-        p = 1 / (1 + np.exp(-x @ beta))
-        beta += np.linalg.solve(x.T @ (x * (p * (1 - p))[:, None]) + 1e-3 * np.eye(3), x.T @ (y - p) - 1e-3 * beta)
+    beta = newton(x, y)
+    # A better score must not be said to be worse: then the best score of the request tells nothing.
+    if beta[0] <= 0:
+        slope, offset = newton(x[:, [0, 2]], y)
+        beta = np.array([max(slope, 0.1), 0, offset])
     p = 1 / (1 + np.exp(-x @ beta))
     order = np.argsort(p)
     print("   said   is    (tenths of the results)")
     for part in np.array_split(order, 10):
         print(f"   {p[part].mean():.3f}  {y[part].mean():.3f}")
     return "{ slope = %.4f, top = %.4f, offset = %.4f }" % tuple(beta)
+
+
+def newton(x, y):
+    beta = np.zeros(x.shape[1])
+    for _ in range(50):
+        p = 1 / (1 + np.exp(-x @ beta))
+        beta += np.linalg.solve(x.T @ (x * (p * (1 - p))[:, None]) + 1e-3 * np.eye(len(beta)), x.T @ (y - p) - 1e-3 * beta)
+    return beta
 
 
 def main():

@@ -7,7 +7,6 @@
 
 use crate::changes::RACY_NS;
 use crate::engine::Engine;
-use contextd_model::ContentHash;
 use contextd_snapshot::Snapshot;
 use contextd_store::FileState;
 use std::fs;
@@ -26,8 +25,7 @@ impl Engine {
         let Ok(note) = fs::read_to_string(self.calm_note()) else { return false };
         let Some((first, paths)) = note.split_once('\n') else { return false };
         let Some(sum) = first.strip_prefix(&header(snapshot)) else { return false };
-        let paths: Vec<&str> = (0..snapshot.file_count()).map(|file| snapshot.file(file).path()).chain(paths.lines()).collect();
-        hex(&self.scanner.marks(paths).sum) == sum
+        self.scanner.marks(looked_at(snapshot, paths.lines())).sum.to_hex() == sum
     }
 
     /// Writes the note. `grounds` are the paths that decided besides the files, `files` those found.
@@ -37,16 +35,16 @@ impl Engine {
         }
         let others = files.iter().map(|state| &state.record.path).filter(|path| snapshot.find_file(path).is_none());
         grounds.extend(others.cloned());
+        // They are kept as lines.
         if grounds.iter().any(|path| path.contains('\n')) {
             return;
         }
-        let paths: Vec<&str> = (0..snapshot.file_count()).map(|file| snapshot.file(file).path()).chain(grounds.iter().map(String::as_str)).collect();
-        let marks = self.scanner.marks(paths);
+        let marks = self.scanner.marks(looked_at(snapshot, grounds.iter().map(String::as_str)));
         // Stamps are taken after the scan: only if all are older did the scan see what they stand for.
         if marks.newest_ns.saturating_add(RACY_NS) >= now.saturating_mul(1_000_000) {
             return;
         }
-        let note = format!("{}{}\n{}", header(snapshot), hex(&marks.sum), grounds.join("\n"));
+        let note = format!("{}{}\n{}", header(snapshot), marks.sum.to_hex(), grounds.join("\n"));
         let temporary = self.calm_note().with_extension(std::process::id().to_string());
         // Without it the next question scans, nothing else.
         let _ = fs::write(&temporary, note).and_then(|()| fs::rename(&temporary, self.calm_note()));
@@ -77,6 +75,7 @@ fn header(snapshot: &Snapshot) -> String {
     format!("{FORMAT} {} ", snapshot.name().0.to_hex())
 }
 
-fn hex(sum: &[u8; 32]) -> String {
-    ContentHash(*sum).to_hex()
+/// Returns the indexed files and the paths beside them.
+fn looked_at<'a>(snapshot: &'a Snapshot, others: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    (0..snapshot.file_count()).map(|file| snapshot.file(file).path()).chain(others).collect()
 }

@@ -44,7 +44,6 @@ impl Engine {
         // Not being able to keep it costs time at the next call, nothing else.
         let stored = StoredHistory::of(&history);
         let _ = store(&folder, &path, stored.bytes()).and_then(|()| leave_only(&folder, &path));
-        let _ = store(&folder, &path.with_extension(WORDS), CommitWords::of(&history.view()).bytes());
         (stored, problems)
     }
 

@@ -61,8 +61,12 @@ impl Engine {
     }
 
     fn refresh_here(&self, options: &RefreshOptions, progress: &dyn Progress) -> Result<Refreshed> {
-        if options.quick && !options.full && options.force.is_empty() && options.only.is_none() && let Some(snapshot) = self.published().filter(|snapshot| self.is_current(snapshot) && self.is_calm(snapshot)) {
-            return Ok(unchanged(Some(&snapshot), Vec::new()));
+        let asked_for_more = options.full || !options.force.is_empty() || options.only.is_some();
+        if options.quick && !asked_for_more {
+            let published = self.published().filter(|snapshot| self.is_current(snapshot));
+            if let Some(snapshot) = published.filter(|snapshot| self.is_calm(snapshot)) {
+                return Ok(unchanged(Some(&snapshot), Vec::new()));
+            }
         }
         self.places.create()?;
         let Some(_lock) = WriterLock::lock_wait(&self.places.index, options.wait)? else {

@@ -8,7 +8,6 @@ use crate::changes::RACY_NS;
 use contextd_model::ContentHash;
 use contextd_scan::{FileBytes, Stamp};
 use rustc_hash::FxHashMap;
-use std::fs::Metadata;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -33,6 +32,7 @@ impl Unchanged {
     pub(crate) fn note(&self, rel: &str, bytes: &FileBytes, began: SystemTime) {
         let newest = bytes.stamp.mtime_ns.max(bytes.stamp.ctime_ns);
         let began = began.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as i64);
+        // Without numbers of inodes and the times of their changes, a state says too little.
         let settled = bytes.stamp.inode != 0 && newest.saturating_add(RACY_NS) < began;
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         if files.len() >= MOST {
@@ -54,25 +54,12 @@ fn stamp_beneath(root: &Path, rel: &str) -> Option<Stamp> {
         path.push(part);
         let metadata = std::fs::symlink_metadata(&path).ok()?;
         if parts.peek().is_none() {
-            return metadata.is_file().then(|| stamp(&metadata)).flatten();
+            return metadata.is_file().then(|| Stamp::of(&metadata));
         }
         if !metadata.is_dir() {
             return None;
         }
     }
-    None
-}
-
-#[cfg(unix)]
-fn stamp(metadata: &Metadata) -> Option<Stamp> {
-    use std::os::unix::fs::MetadataExt;
-    let nanoseconds = |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
-    Some(Stamp { size: metadata.len(), mtime_ns: nanoseconds(metadata.mtime(), metadata.mtime_nsec()), ctime_ns: nanoseconds(metadata.ctime(), metadata.ctime_nsec()), inode: metadata.ino(), mode: metadata.mode() })
-}
-
-/// Without numbers of inodes and the times of their changes, a state says too little.
-#[cfg(not(unix))]
-fn stamp(_metadata: &Metadata) -> Option<Stamp> {
     None
 }
 

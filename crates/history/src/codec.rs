@@ -5,6 +5,7 @@
 
 use crate::load::{History, Limits};
 use crate::rows::CommitId;
+use crate::stored::StoredHistory;
 use crate::view::HistoryView;
 use bytemuck::{Pod, Zeroable};
 use contextd_model::ContentHash;
@@ -84,16 +85,9 @@ impl History {
 
     /// Reads what [`History::encode`] wrote; `None` when the bytes are of another version or not whole.
     pub fn decode(bytes: &[u8]) -> Option<History> {
-        // Rows of the view need alignment, which bytes from a file's buffer may lack.
-        let mut aligned = vec![0u64; bytes.len().div_ceil(ALIGN)];
-        let copy: &mut [u8] = bytemuck::cast_slice_mut(&mut aligned);
-        let copy = copy.get_mut(..bytes.len())?;
-        copy.copy_from_slice(bytes);
-        let view = HistoryView::open(copy)?;
-        if !HistoryView::verify(copy) {
-            return None;
-        }
-        view.to_history()
+        StoredHistory::read(&mut &*bytes, bytes.len())?
+            .view()
+            .to_history()
     }
 }
 

@@ -26,12 +26,12 @@ impl StoredHistory {
     pub fn open(path: &Path) -> Option<Self> {
         let mut file = File::open(path).ok()?;
         let length = usize::try_from(file.metadata().ok()?.len()).ok()?;
-        let mut aligned = vec![0u64; length.div_ceil(8)];
-        file.read_exact(bytemuck::cast_slice_mut::<u64, u8>(&mut aligned).get_mut(..length)?).ok()?;
-        Self::new(aligned, length)
+        Self::read(&mut file, length)
     }
 
-    fn new(aligned: Vec<u64>, length: usize) -> Option<Self> {
+    pub(crate) fn read(from: &mut dyn Read, length: usize) -> Option<Self> {
+        let mut aligned = vec![0u64; length.div_ceil(8)];
+        from.read_exact(bytemuck::cast_slice_mut::<u64, u8>(&mut aligned).get_mut(..length)?).ok()?;
         let mut stored = Self { head: None, aligned, length };
         stored.head = HistoryView::open(stored.bytes()).filter(|_| HistoryView::verify(stored.bytes()))?.head;
         Some(stored)
@@ -40,9 +40,7 @@ impl StoredHistory {
     /// Keeps a history that was just loaded.
     pub fn of(history: &History) -> Self {
         let bytes = history.encode();
-        let mut aligned = vec![0u64; bytes.len().div_ceil(8)];
-        bytemuck::cast_slice_mut::<u64, u8>(&mut aligned)[..bytes.len()].copy_from_slice(&bytes);
-        Self::new(aligned, bytes.len()).unwrap_or_default()
+        Self::read(&mut bytes.as_slice(), bytes.len()).unwrap_or_default()
     }
 
     /// Returns the bytes, as [`History::encode`] gives them.

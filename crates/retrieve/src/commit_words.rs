@@ -7,6 +7,7 @@
 use crate::understand::is_stop_word;
 use contextd_history::{CommitView, HistoryView};
 use contextd_lang::terms::Terms;
+use contextd_snapshot::varint::{Reader, put};
 use rustc_hash::FxHashMap;
 
 /// Commits that touch more files say little about each.
@@ -88,11 +89,11 @@ impl CommitWords {
         let (_, start) = self.ends(at);
         let (_, end) = self.ends(at + 1);
         let base = HEADER + 4 * self.commits + 8 * self.words + self.number(3) as usize;
-        let mut run = self.bytes.get(base + start..base + end).unwrap_or_default();
+        let mut run = Reader::new(self.bytes.get(base + start..base + end).unwrap_or_default());
         let mut commit = 0u32;
-        while !run.is_empty() {
-            commit = commit.saturating_add(take(&mut run));
-            let weight = take(&mut run);
+        while !run.rest().is_empty() {
+            commit = commit.saturating_add(run.varint());
+            let weight = run.varint();
             if (commit as usize) < self.commits {
                 each(commit, weight.min(u32::from(u16::MAX)) as u16);
             }
@@ -129,28 +130,6 @@ impl CommitWords {
     fn number(&self, at: usize) -> u32 {
         self.bytes.get(4 * at..4 * at + 4).and_then(|four| four.try_into().ok()).map_or(0, u32::from_le_bytes)
     }
-}
-
-fn put(out: &mut Vec<u8>, mut value: u32) {
-    while value >= 0x80 {
-        out.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    out.push(value as u8);
-}
-
-/// Takes a number off the front; at the end of the bytes it is what was read so far.
-fn take(bytes: &mut &[u8]) -> u32 {
-    let (mut value, mut shift) = (0u32, 0);
-    while let Some((&byte, rest)) = bytes.split_first() {
-        *bytes = rest;
-        value |= u32::from(byte & 0x7f).checked_shl(shift).unwrap_or(0);
-        shift += 7;
-        if byte < 0x80 {
-            break;
-        }
-    }
-    value
 }
 
 /// Commits with how often each says a word.

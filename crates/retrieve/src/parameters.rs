@@ -64,8 +64,6 @@ parameters! {
     by_walk = 400.0;
     /// Types whose members are taken into the pool.
     by_types = 60.0;
-    /// Files that commits point to, whose symbols are taken into the pool; that helped no task.
-    by_files = 0.0;
     /// Sections of documentation that are followed to what they name; none switches prose off.
     sections = 25.0;
     /// How far ranks are damped where lists are fused: a rank counts `1 / (rrf_k + rank)`.

@@ -72,7 +72,6 @@ impl Providers {
             weights.task = weights.task_without_history.clone();
             weights.change = weights.change_without_history.clone();
             weights.calibration.task = weights.calibration.task_without_history;
-            weights.parameters.insert("by_files".to_owned(), 0.0);
         }
         if graph == 0.0 {
             weights.parameters.insert("iterations".to_owned(), 0.0);

@@ -57,8 +57,6 @@ impl Ranked {
     }
 }
 
-/// Symbols taken into the pool from one file that commits point to.
-const PER_FILE: usize = 12;
 
 /// Ranks the symbols of a snapshot for a task, best first.
 pub fn rank(sources: &Sources<'_>, query: &Query, weights: &Weights) -> Vec<Ranked> {
@@ -175,7 +173,6 @@ impl Pool {
         pool.extend(top(walked.clone(), sources.parameters.by_walk as usize).iter().filter(|&&(_, mass)| mass >= least).map(|&(symbol, _)| symbol));
         pool.extend(prose.keys());
         pool.extend(of_types(catalog, lexical, sources.parameters.by_types as usize));
-        pool.extend(of_files(sources, lexical, &git));
         pool.extend(sources.learned.map(Learned::candidates).unwrap_or_default());
         pool.extend(sources.declared.map(Declared::candidates).unwrap_or_default());
         let mut symbols: Vec<u32> = pool.into_iter().filter(|&symbol| catalog.is_code(symbol)).collect();
@@ -317,16 +314,6 @@ fn of_types(catalog: &Catalog, lexical: &Lexical<'_>, count: usize) -> Vec<u32> 
     let best: FxHashSet<u32> = top(types, count).into_iter().map(|(owner, _)| owner).collect();
     let members = lexical.symbol_hits.iter().copied().filter(|&symbol| best.contains(&catalog.owner[symbol as usize]));
     members.chain(best.iter().copied()).collect()
-}
-
-/// The best symbols of the files that commits point to.
-fn of_files(sources: &Sources<'_>, lexical: &Lexical<'_>, git: &[(u32, f32)]) -> Vec<u32> {
-    let mut found = Vec::new();
-    for &(file, _) in git.iter().take(sources.parameters.by_files as usize) {
-        let symbols: Vec<(u32, f32)> = sources.snapshot.symbols_of_file(file).filter(|&symbol| sources.catalog.is_code(symbol)).map(|symbol| (symbol, lexical.symbols[symbol as usize])).collect();
-        found.extend(top(symbols, PER_FILE).into_iter().map(|(symbol, _)| symbol));
-    }
-    found
 }
 
 /// Sections of documentation that match, and the symbols they name in code form.

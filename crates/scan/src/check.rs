@@ -149,7 +149,7 @@ impl Scanner {
 
     /// Links are settled in order over the whole tree, so only a scan can tell.
     fn judge_behind_link(&self, rel: &str) -> Result<String, Reason> {
-        let found = self.find();
+        let (found, _) = self.find();
         if found.files.iter().any(|file| file.rel == rel) {
             self.read(rel)
                 .map_err(|failure| Reason::new(failure.rule(), failure.to_string()))?;

@@ -51,11 +51,10 @@ pub struct Stamp {
 }
 
 impl Stamp {
+    /// Takes over what the system said about a file.
     #[cfg(unix)]
-    pub(crate) fn of(metadata: &Metadata) -> Self {
+    pub fn of(metadata: &Metadata) -> Self {
         use std::os::unix::fs::MetadataExt;
-        let nanoseconds =
-            |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
         Self {
             size: metadata.len(),
             mtime_ns: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
@@ -67,11 +66,6 @@ impl Stamp {
 
     #[cfg(unix)]
     pub(crate) fn of_stat(stat: &rustix::fs::Stat) -> Self {
-        let nanoseconds = |seconds: i64, rest: i64| {
-            seconds
-                .saturating_mul(1_000_000_000)
-                .saturating_add(rest)
-        };
         // Their types differ from system to system.
         #[allow(clippy::unnecessary_cast)]
         Self {
@@ -83,8 +77,9 @@ impl Stamp {
         }
     }
 
+    /// Takes over what the system said about a file.
     #[cfg(not(unix))]
-    pub(crate) fn of(metadata: &Metadata) -> Self {
+    pub fn of(metadata: &Metadata) -> Self {
         let since = metadata
             .modified()
             .ok()
@@ -96,4 +91,9 @@ impl Stamp {
             ..Self::default()
         }
     }
+}
+
+#[cfg(unix)]
+fn nanoseconds(seconds: i64, rest: i64) -> i64 {
+    seconds.saturating_mul(1_000_000_000).saturating_add(rest)
 }

@@ -10,6 +10,7 @@ use crate::git::GitTree;
 use crate::rule::{Rejected, Rule};
 use crate::scanner::Scanner;
 use crate::walk::Found;
+use contextd_model::ContentHash;
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 
@@ -20,7 +21,7 @@ const PIECE: usize = 512;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Marks {
     /// Changes with every stamp.
-    pub sum: [u8; 32],
+    pub sum: ContentHash,
     /// The newest time among the stamps.
     pub newest_ns: i64,
 }
@@ -34,7 +35,7 @@ impl Scanner {
         let pieces: Vec<(Vec<u8>, i64)> = paths.par_chunks(PIECE).map(|paths| self.piece(paths)).collect();
         let mut sum = blake3::Hasher::new();
         let newest_ns = pieces.iter().map(|(stamps, newest)| (sum.update(stamps), *newest).1).max();
-        Marks { sum: *sum.finalize().as_bytes(), newest_ns: newest_ns.unwrap_or(0) }
+        Marks { sum: ContentHash(*sum.finalize().as_bytes()), newest_ns: newest_ns.unwrap_or(0) }
     }
 
     fn piece(&self, paths: &[&str]) -> (Vec<u8>, i64) {
@@ -65,8 +66,7 @@ impl Scanner {
         }
         grounds.sort_unstable();
         grounds.dedup();
-        // Kept as lines.
-        grounds.iter().all(|path| !path.contains('\n')).then_some(grounds)
+        Some(grounds)
     }
 
     fn git_grounds(&self, git: &GitTree) -> Vec<PathBuf> {
@@ -154,7 +154,7 @@ mod tests {
     }
 
     /// Every path that the scanner says decides, with the files.
-    fn marks(scanner: &Scanner) -> [u8; 32] {
+    fn marks(scanner: &Scanner) -> ContentHash {
         let scan = scanner.scan();
         let grounds = scan.grounds.unwrap();
         scanner.marks(grounds.iter().map(String::as_str).chain(scan.files.iter().map(|file| file.rel.as_str())).collect()).sum

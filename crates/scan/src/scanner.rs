@@ -112,9 +112,7 @@ impl Scanner {
     /// Finds every file that belongs. No file is opened except ignore files and git's index.
     pub fn scan(&self) -> Scan {
         let mut scan = Scan::default();
-        let mut problems = Vec::new();
-        let git = self.git_tree(&mut problems);
-        let mut found = self.find();
+        let (mut found, git) = self.find();
         scan.grounds = self.grounds(&found, git.as_deref());
         found
             .files
@@ -167,15 +165,15 @@ impl Scanner {
         (listed, scan)
     }
 
-    /// Walks the root and settles the links.
-    pub(crate) fn find(&self) -> Found {
+    /// Walks the root and settles the links; returns the repository that it asked, too.
+    pub(crate) fn find(&self) -> (Found, Option<Arc<GitTree>>) {
         let mut problems = Vec::new();
         let git = self.git_tree(&mut problems);
         let (tree, folder) = self.tree(git.as_deref(), &mut problems);
         let mut found = walk(&tree, folder);
         links::settle(&tree, &mut found);
         found.problems.append(&mut problems);
-        found
+        (found, git)
     }
 
     pub(crate) fn tree<'a>(

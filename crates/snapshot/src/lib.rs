@@ -21,7 +21,7 @@ mod rows;
 mod segment;
 mod shards;
 mod snapshot;
-mod varint;
+pub mod varint;
 mod words;
 
 pub use container::FORMAT_VERSION;

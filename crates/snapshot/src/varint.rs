@@ -1,7 +1,7 @@
 //! Numbers of one to five bytes, seven bits each, low bits first.
 
 /// Appends `value`.
-pub(crate) fn put(out: &mut Vec<u8>, mut value: u32) {
+pub fn put(out: &mut Vec<u8>, mut value: u32) {
     while value >= 0x80 {
         out.push(value as u8 | 0x80);
         value >>= 7;
@@ -26,15 +26,16 @@ pub(crate) fn unzigzag(folded: u32, base: u32) -> u32 {
 }
 
 /// Reads numbers and bytes from a slice. Damaged input ends it: from then on it yields zeros and
-/// [`Reader::is_whole`] is false, so callers check once at the end.
+/// `is_whole` is false, so callers check once at the end.
 #[derive(Clone)]
-pub(crate) struct Reader<'a> {
+pub struct Reader<'a> {
     bytes: &'a [u8],
     failed: bool,
 }
 
 impl<'a> Reader<'a> {
-    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+    /// Begins at the first byte.
+    pub fn new(bytes: &'a [u8]) -> Self {
         Self {
             bytes,
             failed: false,
@@ -42,7 +43,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the bytes not yet read.
-    pub(crate) fn rest(&self) -> &'a [u8] {
+    pub fn rest(&self) -> &'a [u8] {
         self.bytes
     }
 
@@ -51,8 +52,9 @@ impl<'a> Reader<'a> {
         !self.failed
     }
 
+    /// Returns the next number.
     #[inline]
-    pub(crate) fn varint(&mut self) -> u32 {
+    pub fn varint(&mut self) -> u32 {
         match self.bytes {
             [first, rest @ ..] if *first < 0x80 => {
                 self.bytes = rest;

@@ -61,6 +61,7 @@ fn bits(word: &str) -> u32 {
         "override" => modifier::OVERRIDE,
         "export" | "pub" => modifier::EXPORTED,
         "default" => modifier::DEFAULT,
+        "expect" => modifier::EXPECTED,
         "get" => modifier::GETTER,
         "set" => modifier::SETTER,
         _ => 0,

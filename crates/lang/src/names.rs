@@ -39,6 +39,11 @@ pub fn path(text: &str) -> String {
                 out.push_str("().");
                 at += 1;
             }
+            // `\a` begins at the root, wherever it stands.
+            b'\\' if out.is_empty() && !nameless => {
+                out.push_str("\\.");
+                at += 1;
+            }
             b'.' | b'\\' | b'#' => at = dot(&mut out, at + 1),
             byte if is_name_byte(byte) => {
                 let start = at;

@@ -61,6 +61,8 @@ pub struct Walk<'t> {
     pattern_until: usize,
     /// Parameters before this offset belong to a function type, not to the owner.
     pub no_parameters_until: usize,
+    /// Hash of the label of the next parameter, see `BindingRow::flags`; 0 for none.
+    pub label: u16,
     /// End of a type's path that has been reported whole.
     pub path_until: usize,
     annotation_until: usize,
@@ -69,6 +71,8 @@ pub struct Walk<'t> {
     /// Declarations that stand after a part of their node that has to be visited first.
     deferred: Vec<Deferred<'t>>,
     sections: Vec<Section>,
+    /// Blocks inside a type or file whose declarations are local: the owner and the block's end.
+    local_blocks: Vec<(u32, usize)>,
 }
 
 /// Visibility that a section word (`private:`) gives to what follows it.
@@ -135,12 +139,14 @@ impl<'t> Walk<'t> {
             type_until: 0,
             pattern_until: 0,
             no_parameters_until: 0,
+            label: 0,
             path_until: 0,
             annotation_until: 0,
             recovery: recover::Recovery::default(),
             seen_refs: FxHashMap::with_capacity_and_hasher(text.len() / 96, Default::default()),
             deferred: Vec::new(),
             sections: Vec::new(),
+            local_blocks: Vec::new(),
         }
     }
 
@@ -331,10 +337,10 @@ impl<'t> Walk<'t> {
 
     /// Makes `node` a further part of the last symbol: another clause of one function.
     pub fn continue_symbol(&mut self, symbol: u32, node: Node<'t>) {
+        let (end, end_line) = self.end_of(node);
         let row = &mut self.symbols[symbol as usize];
-        row.end = row.end.max(node.end_byte() as u32);
-        let ends_before = node.end_position().column == 0;
-        row.end_line = row.end_line.max(node.end_position().row as u32 + u32::from(!ends_before));
+        row.end = row.end.max(end as u32);
+        row.end_line = row.end_line.max(end_line);
         self.open.push((symbol, self.depth));
     }
 

@@ -5,6 +5,7 @@ mod documents;
 mod guess;
 mod outside;
 mod overloads;
+mod parameters;
 mod structure;
 mod testing;
 
@@ -116,7 +117,8 @@ impl<'f> FileLinker<'_, 'f> {
     fn resolve(&mut self, row: &RefRow) -> Value<'f> {
         let want = match row.kind() {
             RefKind::Type => Want::Type,
-            RefKind::Call | RefKind::Construct | RefKind::Macro => Want::Call,
+            RefKind::Construct => Want::Make,
+            RefKind::Call | RefKind::Macro => Want::Call,
             _ => Want::Any,
         };
         let name = self.world.files[self.file as usize].view.str(row.name);
@@ -155,6 +157,12 @@ impl<'f> FileLinker<'_, 'f> {
         }
         let (line, count) = (row.line, row.count);
         match row.kind() {
+            RefKind::Call if found == SymbolKind::Object && self.is_term(target) => {
+                self.push(source, target, EdgeKind::References, line, sure, count);
+                if let Some(Value { kind: Kind::Symbol(made), sure: surely }) = self.resolver.applied(target) {
+                    self.refer_to(row, made, sure.min(surely));
+                }
+            }
             RefKind::Call | RefKind::Construct | RefKind::Macro if found.is_type() => {
                 let constructor = self.constructor(target, row, sure);
                 let (made_by, surely) = constructor.unwrap_or((target, sure));
@@ -183,6 +191,11 @@ impl<'f> FileLinker<'_, 'f> {
             }
             _ => self.push(source, target, EdgeKind::References, line, sure, count),
         }
+    }
+
+    fn is_term(&self, symbol: u32) -> bool {
+        let file = self.world.file_of(symbol);
+        self.world.tables[file as usize].policy.terms_apart
     }
 
     /// `super(…)` calls the constructor of the base.
@@ -214,19 +227,28 @@ impl<'f> FileLinker<'_, 'f> {
                     | contextd_model::facts::import_kind::REEXPORT_ALL
             );
             let module = table.modules[at];
+            let value = self.resolver.import(self.file, at as u32, Want::Any);
+            let named = !row.name.is_empty() && table.policy.modules == Style::Declared;
+            // A package is many files: of a name in it the one that defines the name is imported.
+            let file = match value.kind {
+                Kind::Symbol(target) if named => {
+                    Some(world.global(world.file_of(target), FILE_SYMBOL))
+                }
+                _ if named => None,
+                _ => self.module_symbol(module),
+            };
             if !row.module.is_empty()
-                && let Some(target) = self.module_symbol(module)
+                && let Some(target) = file
             {
                 self.push(
                     this,
                     target,
                     EdgeKind::Imports,
                     row.line,
-                    crate::resolve::sure::IMPORT,
+                    if named { value.sure } else { crate::resolve::sure::IMPORT },
                     1,
                 );
             }
-            let value = self.resolver.import(self.file, at as u32, Want::Any);
             let target = match value.kind {
                 Kind::Symbol(target) => target,
                 Kind::Module(found) if !row.name.is_empty() => match self.module_symbol(found) {
@@ -286,10 +308,10 @@ impl<'f> FileLinker<'_, 'f> {
     fn module_symbol(&self, module: Module) -> Option<u32> {
         match module {
             Module::File(file) => Some(self.world.global(file, FILE_SYMBOL)),
-            Module::Package(package) => Some(
-                self.world
-                    .global(self.world.modules.package_file(package), FILE_SYMBOL),
-            ),
+            Module::Package(package) => {
+                let file = self.world.modules.package_file(package)?;
+                Some(self.world.global(file, FILE_SYMBOL))
+            }
             Module::External => None,
         }
     }

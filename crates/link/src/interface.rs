@@ -70,6 +70,7 @@ pub fn interface_fingerprint(view: FactsView<'_>) -> u64 {
         .filter(|row| is_visible_binding(&view, row))
     {
         bytes.extend([b'v', row.how, row.position]);
+        bytes.extend(row.flags.to_le_bytes());
         bytes.extend(visible_owner(&view, &visible, row.owner).to_le_bytes());
         put(&mut bytes, view.str(row.name));
         put(&mut bytes, view.str(row.type_text));

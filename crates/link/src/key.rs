@@ -26,6 +26,11 @@ pub fn package_scope(package: u32) -> u64 {
     (1 << 40) | u64::from(package)
 }
 
+/// Scope numbers of what a package adds to types from outside of them: extension functions.
+pub fn extension_scope(package: u32) -> u64 {
+    (1 << 42) | u64::from(package)
+}
+
 /// Scope numbers of families of languages.
 pub fn family_scope(family: u8) -> u64 {
     (1 << 41) | u64::from(family)

@@ -38,6 +38,16 @@ pub struct Policy {
     pub constructors: &'static [&'static str],
     /// Several callables of one name may stand in one place, told apart by types or labels.
     pub overloads: bool,
+    /// A call writes all its arguments in one pair of brackets, but for those that have defaults.
+    pub all_arguments: bool,
+    /// Names of the packages around a package are visible in it.
+    pub outer_packages: bool,
+    /// The parts of a type may stand in several files.
+    pub partial_types: bool,
+    /// Objects are terms and no types: where a type is wanted, one of that name is passed over.
+    pub terms_apart: bool,
+    /// A block may run as if it stood in another object, which hides what stands around it.
+    pub moved_blocks: bool,
     /// Words that stand for the base type.
     pub supers: &'static [&'static str],
 }
@@ -55,6 +65,11 @@ const fn policy(
         implicit_self,
         bare_calls: false,
         overloads: matches!(family, 4 | 5 | 10),
+        all_arguments: false,
+        outer_packages: true,
+        partial_types: matches!(family, 5 | 9 | 10),
+        moved_blocks: false,
+        terms_apart: false,
         constructors: &[],
         supers: &["super"],
     }
@@ -74,19 +89,29 @@ static ALL: &[Policy] = &[
         supers: &[],
         ..policy("go", 3, Modules::Folder, false)
     },
-    policy("java", 4, Modules::Declared, true),
-    policy("kotlin", 4, Modules::Declared, true),
+    Policy {
+        outer_packages: false,
+        all_arguments: true,
+        ..policy("java", 4, Modules::Declared, true)
+    },
+    Policy {
+        outer_packages: false,
+        ..policy("kotlin", 4, Modules::Declared, true)
+    },
     Policy {
         bare_calls: true,
+        terms_apart: true,
         ..policy("scala", 4, Modules::Declared, true)
     },
     Policy {
         supers: &["base"],
+        all_arguments: true,
         ..policy("csharp", 5, Modules::Declared, true)
     },
     Policy {
         constructors: &["__construct"],
         supers: &["parent"],
+        outer_packages: false,
         ..policy("php", 6, Modules::Declared, false)
     },
     Policy {
@@ -105,6 +130,7 @@ static ALL: &[Policy] = &[
     Policy {
         bare_calls: true,
         constructors: &["initialize"],
+        moved_blocks: true,
         ..policy("ruby", 9, Modules::Shared, true)
     },
     Policy {

@@ -6,6 +6,7 @@
 mod imports;
 mod members;
 mod names;
+mod pick;
 mod values;
 
 use crate::key::{self, Index};
@@ -19,7 +20,16 @@ use rustc_hash::FxHashMap;
 pub enum Want {
     Type,
     Call,
+    /// What stands behind `new`: never the object beside a class.
+    Make,
     Any,
+}
+
+impl Want {
+    /// True for what is followed by arguments.
+    pub fn is_call(self) -> bool {
+        matches!(self, Want::Call | Want::Make)
+    }
 }
 
 /// A file and the row in it from whose scope a name is seen.
@@ -69,6 +79,8 @@ pub mod sure {
     pub const INFERRED: u8 = 92;
     /// One of several types may be meant.
     pub const UNION: u8 = 80;
+    /// Several files define it and nothing tells them apart; whatever follows from it is no surer.
+    pub const TWIN: u8 = 78;
     /// The only definition of a name that all files share.
     pub const SHARED: u8 = 92;
 }
@@ -99,6 +111,11 @@ impl<'f> Value<'f> {
         }
     }
 
+    /// Returns the value as a step from something so sure: only what has twins makes it less sure.
+    fn after(self, sure: u8) -> Self {
+        if sure <= sure::TWIN { self.at_most(sure) } else { self }
+    }
+
     fn is_found(&self) -> bool {
         !matches!(self.kind, Kind::Unknown)
     }
@@ -116,6 +133,14 @@ pub struct Resolver<'w, 'f> {
     /// Bindings of this file by owner and name; empty while the world is being built.
     bindings: Index,
     qualifiers: FxHashMap<(u32, u32), Value<'f>>,
+    /// What import rows of files bring all members of, where that is no package.
+    opened: FxHashMap<(u32, u32), Value<'f>>,
+    /// What was found depends on the line that asks, so it holds for no other line.
+    line_matters: bool,
+    /// The line that asks binds the name again.
+    rebound: bool,
+    /// What the line that asks binds does not count.
+    is_before: bool,
     depth: u32,
     steps: u32,
 }
@@ -128,6 +153,10 @@ impl<'w, 'f> Resolver<'w, 'f> {
             file,
             bindings: Index::default(),
             qualifiers: FxHashMap::default(),
+            opened: FxHashMap::default(),
+            line_matters: false,
+            rebound: false,
+            is_before: false,
             depth: 0,
             steps: 0,
         }
@@ -177,6 +206,7 @@ impl<'w, 'f> Resolver<'w, 'f> {
         line: u32,
     ) -> Value<'f> {
         self.steps = 0;
+        (self.line_matters, self.rebound) = (false, false);
         let receiver = match self.qualifiers.get(&(owner, qualifier.0)) {
             Some(&value) => value,
             None => {
@@ -189,11 +219,32 @@ impl<'w, 'f> Resolver<'w, 'f> {
                     text,
                     line,
                 );
-                self.qualifiers.insert((owner, qualifier.0), value);
+                if !self.line_matters {
+                    self.qualifiers.insert((owner, qualifier.0), value);
+                }
                 value
             }
         };
-        self.member(receiver, name, want)
+        let value = self.member(receiver, name, want);
+        if !self.rebound {
+            return value;
+        }
+        // In `r.route(func(r Router) …)` the first `r` is not the one that its line defines.
+        let text = self.world.files[self.file as usize].view.str(qualifier);
+        let place = Place {
+            file: self.file,
+            owner,
+        };
+        self.is_before = true;
+        let receiver = self.path(place, text, line);
+        self.is_before = false;
+        let earlier = self.member(receiver, name, want);
+        match (earlier.kind, value.kind) {
+            (Kind::Symbol(earlier), Kind::Symbol(now)) if earlier == now => value,
+            (Kind::Symbol(_), Kind::Symbol(_)) => earlier.at_most(sure::UNION),
+            (Kind::Symbol(_), _) => earlier,
+            _ => value,
+        }
     }
 
     /// Resolves a base type.
@@ -212,11 +263,19 @@ impl<'w, 'f> Resolver<'w, 'f> {
             owner,
         };
         let (qualifier, name) = (view.str(row.qualifier), view.str(row.name));
-        if qualifier.is_empty() {
-            return self.name(place, name, Want::Type, u32::MAX);
+        let value = if qualifier.is_empty() {
+            self.name(place, name, Want::Type, u32::MAX)
+        } else {
+            let receiver = self.path(place, qualifier, u32::MAX);
+            self.member(receiver, name, Want::Type)
+        };
+        // The object of a package stands in that package.
+        match self.world.object_packages.get(&self.world.global(self.file, row.owner)) {
+            Some(&package) if !matches!(value.kind, Kind::Symbol(_)) => {
+                self.module_member(self.file, Module::Package(package), name, Want::Type)
+            }
+            _ => value,
         }
-        let receiver = self.path(place, qualifier, u32::MAX);
-        self.member(receiver, name, Want::Type)
     }
 
     /// Resolves the scope that a declaration outside of its type names.
@@ -261,31 +320,5 @@ impl<'w, 'f> Resolver<'w, 'f> {
             }
         }
         Value::new(Kind::Symbol(symbol), sure)
-    }
-
-    /// Chooses among symbols of one scope and name: merged declarations, overloads, redefinitions.
-    fn pick(&self, symbols: &[u32], want: Want) -> Option<u32> {
-        symbols.iter().copied().min_by_key(|&symbol| {
-            let row = self.world.row(symbol);
-            let kind = row.kind();
-            let fits = match want {
-                Want::Type => {
-                    kind.is_type() || matches!(kind, SymbolKind::Namespace | SymbolKind::Module)
-                }
-                Want::Call => {
-                    kind.is_callable()
-                        || kind.is_type()
-                            && kind != SymbolKind::Interface
-                            && kind != SymbolKind::TypeAlias
-                }
-                Want::Any => true,
-            };
-            (
-                !fits,
-                row.has(modifier::DECLARATION) && kind.is_callable(),
-                kind == SymbolKind::Extension,
-                symbol,
-            )
-        })
     }
 }

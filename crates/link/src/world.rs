@@ -75,6 +75,10 @@ pub struct World<'f> {
     globals: Index,
     /// The type of a member or extension that stands outside of it.
     pub(crate) outer: FxHashMap<u32, u32>,
+    /// The object that holds what a package defines beside its types, by package.
+    pub(crate) package_objects: FxHashMap<u32, u32>,
+    /// The package of each such object.
+    pub(crate) object_packages: FxHashMap<u32, u32>,
     pub(crate) supers: FxHashMap<u32, Supers>,
     /// Bindings `self.x` by type and name: file and row.
     fields: FxHashMap<u64, (u32, u32)>,
@@ -139,6 +143,12 @@ impl<'f> World<'f> {
     pub(crate) fn in_package(&self, package: u32, name: u64) -> &[u32] {
         self.scopes
             .get(key::within(key::package_scope(package), name))
+    }
+
+    /// Returns what a package adds to types from outside of them under a name.
+    pub(crate) fn extensions_in(&self, package: u32, name: u64) -> &[u32] {
+        self.scopes
+            .get(key::within(key::extension_scope(package), name))
     }
 
     pub(crate) fn members_named(&self, family: u8, name: u64) -> &[u32] {

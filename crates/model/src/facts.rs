@@ -43,6 +43,12 @@ pub mod modifier {
     pub const DEPRECATED: u32 = 1 << 15;
     /// A function that is named where it is passed or returned: its name is known inside it alone.
     pub const EXPRESSION: u32 = 1 << 16;
+    /// Declared once for all platforms, each of which has its own definition: Kotlin's `expect`.
+    pub const EXPECTED: u32 = 1 << 17;
+    /// No caller may use it: deprecated as an error, or hidden.
+    pub const REFUSED: u32 = 1 << 18;
+    /// Named by a string of the source, the title of a test: no code refers to it by name.
+    pub const TITLE: u32 = 1 << 19;
 }
 
 /// Properties of a file, as bits of [`FileFacts::flags`].
@@ -232,7 +238,9 @@ pub struct BindingRow {
     pub how: u8,
     /// Position among the parameters, for [`binding::PARAMETER`].
     pub position: u8,
-    /// Bit 0: variadic; bit 1: has a default value.
+    /// Bit 0: variadic; bit 1: has a default value; above them a hash of the label that callers write,
+    /// in languages that tell overloads apart by labels. Of a closure's parameter, which is no
+    /// [`binding::PARAMETER`]: the number of lines it is known in, 0 when that is not known.
     pub flags: u16,
 }
 

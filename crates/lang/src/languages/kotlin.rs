@@ -60,6 +60,7 @@ impl Hooks for Kotlin {
 
     fn declared<'t>(&self, node: Node<'t>, symbol: u32, walk: &mut Walk<'t>) {
         leave_companion(symbol, walk);
+        mark_refused(symbol, walk);
         match node.kind() {
             "class_declaration" => class(node, symbol, walk),
             "object_declaration" | "companion_object" => bases(node, symbol, false, walk),
@@ -141,6 +142,18 @@ fn bind<'t>(node: Node<'t>, walk: &mut Walk<'t>) {
     let value = later.find(|child| !matches!(child.kind(), "getter" | "setter" | "property_delegate" | "type_constraints" | "line_comment" | "block_comment"));
     walk.take(name.start_byte());
     walk.bind(name, written, value);
+}
+
+/// `@Deprecated("…", level = DeprecationLevel.HIDDEN)`, or `ERROR`: the compiler lets nobody call it.
+fn mark_refused(symbol: u32, walk: &mut Walk<'_>) {
+    let row = &walk.symbols[symbol as usize];
+    let head = walk.text.get(row.start as usize..row.name_start as usize).unwrap_or("");
+    let Some((_, annotation)) = head.split_once("@Deprecated") else { return };
+    let refused = |level: &str| ["HIDDEN", "ERROR"].iter().any(|word| level.strip_prefix(word).is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric())));
+    let named = annotation.split("level").skip(1).filter_map(|rest| rest.trim_start().strip_prefix('='));
+    if annotation.split("DeprecationLevel.").skip(1).chain(named).any(|level| refused(level.trim_start())) {
+        walk.symbols[symbol as usize].modifiers |= modifier::REFUSED;
+    }
 }
 
 /// `class Foo(val a: Int)`: the parameter is a property too.

@@ -20,6 +20,14 @@ impl Hooks for Scala {
             "case_clause" => bound(node.child_by_field_name("pattern"), walk),
             "enumerator" => bound(node.named_child(0), walk),
             "assignment_expression" => argument_name(node, walk),
+            "block" | "indented_block" | "case_block" | "indented_cases" | "lambda_expression" | "instance_expression" => {
+                let owner = &walk.symbols[walk.owner() as usize];
+                if owner.kind().is_type() || owner.kind() == SymbolKind::File {
+                    walk.local_block(node);
+                }
+                Flow::Table
+            }
+            "type_definition" => symbolic_type(node, walk),
             _ => Flow::Table,
         }
     }
@@ -127,6 +135,21 @@ fn operator<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let symbol = walk.add_symbol(node, name.start_byte(), text, "", SymbolKind::Method, node.child_by_field_name("body"), written, false);
     let mut cursor = node.walk();
     if let Some(generics) = node.named_children(&mut cursor).find(|child| child.kind() == "type_parameters") {
+        walk.set_generics(symbol, walk.text_of(generics));
+    }
+    Flow::Descend
+}
+
+/// `type ~>[F[_], G[_]] = FunctionK[F, G]`: the name may be an operator.
+fn symbolic_type<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
+    let Some(name) = node.child_by_field_name("name") else { return Flow::Table };
+    let text = walk.text_of(name);
+    if is_name(text) || text.starts_with('`') || text.is_empty() {
+        return Flow::Table;
+    }
+    let written = node.child_by_field_name("type").map_or("", |written| walk.text_of(written));
+    let symbol = walk.add_symbol(node, name.start_byte(), text, "", SymbolKind::TypeAlias, None, written, false);
+    if let Some(generics) = node.child_by_field_name("type_parameters") {
         walk.set_generics(symbol, walk.text_of(generics));
     }
     Flow::Descend

@@ -28,9 +28,12 @@ impl Hooks for Swift {
             }
             "value_argument_label" | "directive" => Flow::Skip,
             "parameter" => {
-                if let Some(label) = node.child_by_field_name("external_name") {
+                let label = node.child_by_field_name("external_name");
+                if let Some(label) = label {
                     walk.take(label.start_byte());
                 }
+                let written = label.or_else(|| node.child_by_field_name("name")).map_or("", |label| walk.text_of(label));
+                walk.label = label_hash(written);
                 Flow::Table
             }
             "enum_type_parameters" | "tuple_type_item" => labels(node, walk),
@@ -56,6 +59,12 @@ impl Hooks for Swift {
             _ => None,
         }
     }
+}
+
+/// A label as 14 bits; never 0, which stands for a language without labels.
+fn label_hash(label: &str) -> u16 {
+    let hash = label.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    ((hash ^ (hash >> 14)) as u16 & 0x3fff).max(1)
 }
 
 /// `import Foo` makes the names of `Foo` visible; `import struct Foo.Bar` one of them.

@@ -52,11 +52,15 @@ impl<'t> Walk<'t> {
         vec![node]
     }
 
-    fn bind_as(&mut self, name: Node<'t>, type_text: &str, how: u8) {
+    /// Binds a parameter of a function without a name, with the lines that it is known in.
+    fn bind_in_closure(&mut self, node: Node<'t>, name: Node<'t>, type_text: &str, how: u8) {
         let path = names::path(self.text_of(name));
-        if super::is_name(&path) {
-            self.add_binding(&path, super::symbols::fold(type_text, 120).trim_start_matches(':').trim(), how, 0, 0, line_of(name));
+        if !super::is_name(&path) {
+            return;
         }
+        let closure = node.parent().and_then(|list| list.parent()).filter(|closure| closure.child_by_field_name("body").is_some());
+        let lines = closure.map_or(0, |closure| (closure.end_position().row - name.start_position().row).saturating_add(1).min(usize::from(u16::MAX)));
+        self.add_binding(&path, super::symbols::fold(type_text, 120).trim_start_matches(':').trim(), how, 0, lines as u16, line_of(name));
     }
 
     /// Binds a local name by its written type, else by what its value says.
@@ -121,12 +125,15 @@ impl<'t> Walk<'t> {
             // A closure's or lambda's parameter is a local of the function around it.
             let how = if type_text.is_empty() { binding::ALIAS } else { binding::DECLARED };
             self.take(name.start_byte());
-            self.bind_as(name, type_text, how);
+            self.bind_in_closure(node, name, type_text, how);
             return;
         }
         let position = self.bindings.iter().rev().take_while(|row| row.owner == owner).filter(|row| row.how == binding::PARAMETER).count();
         let variadic = self.text_of(node).contains("...") || self.text_of(node).starts_with('*');
-        let flags = u16::from(variadic) | u16::from(has_default) << 1;
+        let after = self.text.get(name.end_byte()..node.end_byte()).unwrap_or("").as_bytes();
+        // Where the grammar has no field for it; `=>` is part of a type.
+        let has_default = has_default || after.iter().enumerate().any(|(at, &byte)| byte == b'=' && !matches!(after.get(at + 1), Some(b'>')) && (at == 0 || !matches!(after[at - 1], b'=' | b'<' | b'>' | b'!')));
+        let flags = u16::from(variadic) | u16::from(has_default) << 1 | std::mem::take(&mut self.label) << 2;
         let type_text = super::symbols::fold(type_text, 120).trim_start_matches(':').trim().to_owned();
         let path = names::path(self.text_of(name));
         if super::is_name(&path) {

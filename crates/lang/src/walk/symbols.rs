@@ -17,7 +17,7 @@ enum Place {
 
 impl<'t> Walk<'t> {
     pub(super) fn declaration(&mut self, node: Node<'t>, rule: &SymbolRule) {
-        let place = self.place();
+        let place = self.place(node);
         let by_value = self.kind_by_value(node, rule);
         let allowed = by_value.is_some()
             || match place {
@@ -36,7 +36,11 @@ impl<'t> Walk<'t> {
         }
     }
 
-    fn place(&self) -> Place {
+    fn place(&self, node: Node<'t>) -> Place {
+        let owner = self.owner();
+        if self.local_blocks.iter().any(|&(block_owner, until)| block_owner == owner && node.start_byte() < until) {
+            return Place::Local;
+        }
         let kind = self.symbols[self.owner() as usize].kind();
         if kind.is_type() {
             Place::Type
@@ -45,6 +49,13 @@ impl<'t> Walk<'t> {
         } else {
             Place::Module
         }
+    }
+
+    /// Makes what the current symbol's block declares local to it: a block, a function without a name.
+    pub fn local_block(&mut self, node: Node<'t>) {
+        let (start, end) = (node.start_byte(), node.end_byte());
+        self.local_blocks.retain(|&(_, until)| until > start);
+        self.local_blocks.push((self.owner(), end));
     }
 
     fn kind_by_value(&self, node: Node<'t>, rule: &SymbolRule) -> Option<SymbolKind> {
@@ -114,7 +125,8 @@ impl<'t> Walk<'t> {
         let start = self.wrapper.take_if(|&mut (start, end)| start <= node.start_byte() && node.end_byte() <= end).map_or(node.start_byte(), |(start, _)| start);
         let annotations = self.pending_annotations(start, node);
         let start = annotations.first().map_or(start, |first| start.min(first.whole.0 as usize));
-        let body_start = draft.body.map_or(node.end_byte(), |body| body.start_byte());
+        let (end, end_line) = self.end_of(node);
+        let body_start = draft.body.map_or(end, |body| body.start_byte().min(end));
         let header = header::read(self.text.get(start..draft.name_start).unwrap_or(""));
         let (doc_start, doc) = self.documentation(start, draft.body);
         let parent = self.owner();
@@ -134,12 +146,12 @@ impl<'t> Walk<'t> {
             type_text: self.intern(fold(draft.type_text, 200).trim_start_matches(':').trim()),
             parent,
             start: start as u32,
-            end: node.end_byte() as u32,
+            end: end as u32,
             doc_start: doc_start as u32,
             body_start: body_start as u32,
             name_start: draft.name_start as u32,
             start_line: line_at(self.text, start, node),
-            end_line: node.end_position().row as u32 + 1,
+            end_line,
             name_line: 0,
             modifiers,
             complexity: u16::from(draft.kind.is_callable()),
@@ -147,10 +159,6 @@ impl<'t> Walk<'t> {
             parameters: if draft.kind.is_callable() { UNKNOWN_PARAMETERS } else { 0 },
             ..SymbolRow::default()
         };
-        // A block that ends with its line feed ends on the line before.
-        if node.end_position().column == 0 && row.end_line > row.start_line {
-            row.end_line -= 1;
-        }
         row.name_line = name_line(self.text, &row);
         row.visibility = self.visibility_of(&row, draft.name, header.visibility) as u8;
         let index = self.symbols.len() as u32;
@@ -164,6 +172,19 @@ impl<'t> Walk<'t> {
         self.attach(index, annotations);
         self.mark_test(index, draft.name, &signature);
         index
+    }
+
+    /// Returns where a declaration ends and on which line. Blocks by indentation reach up to what
+    /// follows them: white space at the end counts for neither, but for one line feed.
+    pub(super) fn end_of(&self, node: Node<'t>) -> (usize, u32) {
+        let text = self.text_of(node);
+        let tail = &text[text.trim_end().len()..];
+        let line = node.end_position().row + 1 - tail.bytes().filter(|&byte| byte == b'\n').count();
+        let line = line.max(node.start_position().row + 1) as u32;
+        match tail.split_inclusive('\n').next() {
+            Some(first) if first.len() < tail.len() => (node.end_byte() - tail.len() + first.len(), line),
+            _ => (node.end_byte(), line),
+        }
     }
 
     /// Gives the mentions in a declaration's wrapper, its decorators' arguments, to the declaration.

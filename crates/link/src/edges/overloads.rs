@@ -1,11 +1,12 @@
 //! Several callables of one name in one place: which of them a call means, and how sure that is.
 
 use super::FileLinker;
+use super::parameters::Parameters;
 use crate::key;
 use crate::policy::Modules as Style;
 use crate::resolve::sure;
-use contextd_model::SymbolKind;
 use contextd_model::facts::{RefRow, SymbolRow, UNKNOWN_PARAMETERS, modifier};
+use contextd_model::{RefKind, SymbolKind};
 
 impl FileLinker<'_, '_> {
     /// Returns the overload that a call means and how sure it is of that: the only one that takes as
@@ -25,7 +26,18 @@ impl FileLinker<'_, '_> {
         let scope = world.global(file, chosen.parent);
         let named = world.in_scope(scope, key::name(world.name_of(target)));
         if named.len() < 2 {
-            return (target, surely);
+            let lacking = policy.all_arguments
+                && row.kind() == RefKind::Call
+                && row.arguments != UNKNOWN_PARAMETERS
+                && Parameters::of(world, target).want_more_than(row.arguments);
+            return (
+                target,
+                if lacking {
+                    surely.min(sure::UNION)
+                } else {
+                    surely
+                },
+            );
         }
         let here = |symbol: &u32| world.file_of(*symbol) == file && same(world.row(*symbol));
         let same: Vec<u32> = named.iter().copied().filter(here).collect();
@@ -35,18 +47,26 @@ impl FileLinker<'_, '_> {
     /// Returns the constructor that a class defines itself and that a call means, and how sure it is.
     pub(super) fn constructor(&self, class: u32, row: &RefRow, surely: u8) -> Option<(u32, u8)> {
         let world = self.world;
-        let (file, local) = (world.file_of(class), world.local(class));
-        let policy = world.tables[file as usize].policy;
-        let view = &world.files[file as usize].view;
-        let is_constructor = |other: &SymbolRow| {
+        let policy = world.tables[world.file_of(class) as usize].policy;
+        let is_constructor = |file: u32, other: &SymbolRow| {
+            let view = &world.files[file as usize].view;
             other.kind() == SymbolKind::Constructor
                 || other.kind() == SymbolKind::Method
                     && policy.constructors.contains(&view.str(other.name))
         };
-        let members = self
-            .inside(file, local)
-            .filter(|(_, other)| other.parent == local && is_constructor(other));
-        let found: Vec<u32> = members.map(|(at, _)| world.global(file, at)).collect();
+        let of_part = |part: u32| {
+            let (file, local) = (world.file_of(part), world.local(part));
+            let members = self.inside(file, local);
+            let members = members
+                .filter(move |(_, other)| other.parent == local && is_constructor(file, other));
+            members.map(move |(at, _)| world.global(file, at))
+        };
+        let mut found: Vec<u32> = of_part(class).collect();
+        if policy.partial_types {
+            let parts = self.resolver.parts(class).iter().copied();
+            let parts = parts.filter(|&part| part != class && self.resolver.is_part(class, part));
+            found.extend(parts.flat_map(of_part));
+        }
         let &first = found.first()?;
         Some(self.choose(first, &found, row, surely, policy.overloads))
     }
@@ -69,6 +89,13 @@ impl FileLinker<'_, '_> {
         surely: u8,
         overloads: bool,
     ) -> (u32, u8) {
+        let usable = |symbol: &u32| !self.world.row(*symbol).has(modifier::REFUSED);
+        let same: Vec<u32> = same.iter().copied().filter(usable).collect();
+        let first = if same.contains(&first) {
+            first
+        } else {
+            same.first().copied().unwrap_or(first)
+        };
         if same.len() < 2 {
             return (first, surely);
         }
@@ -78,7 +105,8 @@ impl FileLinker<'_, '_> {
             surely
         };
         let parameters = |symbol: u32| self.world.row(symbol).parameters;
-        let is_told = row.arguments != UNKNOWN_PARAMETERS && parameters(first) != UNKNOWN_PARAMETERS;
+        let is_told =
+            row.arguments != UNKNOWN_PARAMETERS && parameters(first) != UNKNOWN_PARAMETERS;
         let mut fitting = same
             .iter()
             .copied()

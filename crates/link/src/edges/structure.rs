@@ -1,10 +1,12 @@
 //! Nesting, bases and overrides.
 
 use super::FileLinker;
+use super::parameters::Parameters;
 use crate::key;
+use crate::policy::Modules as Style;
 use crate::resolve::sure;
 use contextd_model::facts::{FILE_SYMBOL, base_kind};
-use contextd_model::{EdgeKind, SymbolKind};
+use contextd_model::{EdgeKind, SymbolKind, Visibility};
 
 /// Data and markup nest by their rows alone; edges would only repeat it.
 fn is_structural(kind: SymbolKind) -> bool {
@@ -94,6 +96,38 @@ impl FileLinker<'_, '_> {
         }
     }
 
+    /// Returns the callable that a method overrides among those of its name in a base: where names
+    /// may be overloaded, one that takes the same. What several fit is a guess.
+    fn overridden(&self, method: u32, named: &[u32]) -> Option<(u32, u8)> {
+        let world = self.world;
+        let callables = named.iter().copied();
+        let mut callables: Vec<u32> = callables
+            .filter(|&symbol| world.kind(symbol).is_callable())
+            .collect();
+        if !world.tables[self.file as usize].policy.overloads {
+            return callables.first().map(|&found| (found, 100));
+        }
+        // What only its type sees neither overrides nor is overridden, save in C++.
+        let is_private = |symbol: u32| world.row(symbol).visibility() == Visibility::Private;
+        if world.tables[self.file as usize].policy.modules != Style::Include {
+            callables.retain(|&symbol| !is_private(symbol) && !is_private(method));
+        }
+        let own = Parameters::of(world, method);
+        callables.retain(|&symbol| own.may_be(&Parameters::of(world, symbol)));
+        let same = |nullable: bool| {
+            let same = |symbol: &u32| own.are(&Parameters::of(world, *symbol), nullable);
+            callables.iter().copied().filter(same).collect::<Vec<u32>>()
+        };
+        let exact = same(true);
+        let same = if exact.is_empty() { same(false) } else { exact };
+        match (&same[..], &callables[..]) {
+            ([only], _) => Some((*only, 100)),
+            ([], [only]) => Some((*only, if own.is_told() { sure::UNION } else { 100 })),
+            ([first, ..], _) | ([], [first, ..]) => Some((*first, sure::UNION)),
+            ([], []) => None,
+        }
+    }
+
     /// A method overrides the nearest one of that name among the bases.
     fn overrides(&mut self, method: u32, parent: u32, line: u32) {
         let world = self.world;
@@ -126,12 +160,15 @@ impl FileLinker<'_, '_> {
         while at < pending.len() && at < 32 {
             let (base, base_sure) = pending[at];
             at += 1;
-            if let Some(&found) = world
-                .in_scope(base, name)
-                .iter()
-                .find(|&&symbol| world.kind(symbol).is_callable())
-            {
-                self.push(method, found, EdgeKind::Overrides, line, base_sure, 1);
+            if let Some((found, surely)) = self.overridden(method, world.in_scope(base, name)) {
+                self.push(
+                    method,
+                    found,
+                    EdgeKind::Overrides,
+                    line,
+                    base_sure.min(surely),
+                    1,
+                );
                 continue;
             }
             for next in world

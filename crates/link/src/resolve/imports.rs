@@ -16,6 +16,15 @@ impl<'f> Resolver<'_, 'f> {
         let import = &view.imports[row as usize];
         let (text, name) = (view.str(import.module), view.str(import.name));
         let module = world.tables[file as usize].modules[row as usize];
+        let policy = world.tables[file as usize].policy;
+        // `use Name;` is of the root, not of the file's package.
+        if text.is_empty() && policy.modules == Style::Declared {
+            let root = world.modules.package_named(policy.family, "");
+            let root = root.map_or(Module::External, Module::Package);
+            return self
+                .deeper(|resolver| resolver.module_member(file, root, name, want))
+                .or_external();
+        }
         if text.is_empty() {
             return self.deeper(|resolver| resolver.exported_local(file, name, want));
         }
@@ -28,10 +37,15 @@ impl<'f> Resolver<'_, 'f> {
                 sure::IMPORT,
             );
         }
-        let found = self.deeper(|resolver| resolver.module_member(module, name, want));
+        let found = self.deeper(|resolver| resolver.module_member(file, module, name, want));
         match found.kind {
             // The module is here but the name is not: made at run time, or by a build.
-            Kind::Unknown => self.imported_submodule(file, text, name),
+            Kind::Unknown => match module {
+                Module::Package(package) => self
+                    .extension(file, package, key::name(name))
+                    .unwrap_or(Value::EXTERNAL),
+                _ => self.imported_submodule(file, text, name),
+            },
             _ => found,
         }
     }
@@ -65,7 +79,7 @@ impl<'f> Resolver<'_, 'f> {
     }
 
     /// `import a.b.C` where `a.b` is a package, and `a.b.C.member`.
-    fn imported_by_full_name(
+    pub(super) fn imported_by_full_name(
         &mut self,
         file: u32,
         module: &str,
@@ -91,13 +105,21 @@ impl<'f> Resolver<'_, 'f> {
         let mut end = full.len();
         while let Some(at) = full[..end].rfind('.') {
             if let Some(package) = world.modules.package_named(policy.family, &full[..at]) {
-                let mut value = self.module_member(
-                    Module::Package(package),
-                    full[at + 1..].split('.').next().unwrap_or(""),
-                    want,
-                );
-                for part in full[at + 1..].split('.').skip(1) {
-                    value = self.member(value, part, want);
+                // What a name is taken out of is a term, where types and terms are apart.
+                let wanted = |is_last: bool| {
+                    if is_last || !policy.terms_apart {
+                        want
+                    } else {
+                        Want::Any
+                    }
+                };
+                let mut parts = full[at + 1..].split('.').peekable();
+                let first = parts.next().unwrap_or("");
+                let is_last = parts.peek().is_none();
+                let mut value =
+                    self.module_member(file, Module::Package(package), first, wanted(is_last));
+                while let Some(part) = parts.next() {
+                    value = self.member(value, part, wanted(parts.peek().is_none()));
                 }
                 return if matches!(value.kind, Kind::Unknown) {
                     Value::EXTERNAL
@@ -122,8 +144,8 @@ impl<'f> Resolver<'_, 'f> {
         let Module::File(found) = world.modules.resolve(&world.files, file, outer) else {
             return Value::EXTERNAL;
         };
-        let item =
-            self.deeper(|resolver| resolver.module_member(Module::File(found), last, Want::Type));
+        let item = self
+            .deeper(|resolver| resolver.module_member(file, Module::File(found), last, Want::Type));
         if name.is_empty() {
             item
         } else {
@@ -146,26 +168,50 @@ impl<'f> Resolver<'_, 'f> {
         }
     }
 
-    /// Returns what a module shows under a name.
-    pub(super) fn module_member(&mut self, module: Module, name: &str, want: Want) -> Value<'f> {
+    /// Returns what a module shows a file under a name.
+    pub(super) fn module_member(
+        &mut self,
+        from: u32,
+        module: Module,
+        name: &str,
+        want: Want,
+    ) -> Value<'f> {
         let key = key::name(name);
         let world = self.world;
         match module {
             Module::External => Value::EXTERNAL,
             Module::Package(package) => self
-                .pick(world.in_package(package, key), want)
-                .map_or(Value::UNKNOWN, |found| {
-                    Value::new(Kind::Symbol(found), sure::IMPORT)
-                }),
+                .pick_near(from, world.in_package(package, key), want, sure::IMPORT)
+                .or_else(|| self.in_package_object(package, name, want))
+                .unwrap_or(Value::UNKNOWN),
             Module::File(file) => self.file_member(file, name, key, want),
         }
+    }
+
+    /// Returns what a package adds to some type under a name; which type is not asked.
+    pub(super) fn extension(&self, from: u32, package: u32, key: u64) -> Option<Value<'f>> {
+        let world = self.world;
+        let found = world.extensions_in(package, key);
+        let qualified = |symbol: u32| {
+            let view = &world.files[world.file_of(symbol) as usize].view;
+            view.str(world.row(symbol).qualified)
+        };
+        let value = self.pick_near(from, found, Want::Any, sure::IMPORT)?;
+        let several = found
+            .iter()
+            .any(|&symbol| qualified(symbol) != qualified(found[0]));
+        Some(if several {
+            value.at_most(sure::UNION)
+        } else {
+            value
+        })
     }
 
     fn file_member(&mut self, file: u32, name: &str, key: u64, want: Want) -> Value<'f> {
         let world = self.world;
         if let Some(found) = self.pick(world.in_scope(world.global(file, FILE_SYMBOL), key), want) {
             // `mod parse; pub use parse::parse;`: a module cannot be called, what it shows can.
-            if want == Want::Call && world.kind(found) == SymbolKind::Module {
+            if want.is_call() && world.kind(found) == SymbolKind::Module {
                 let value = self.reexported(file, name, key, want);
                 if matches!(value.kind, Kind::Symbol(_)) {
                     return value;
@@ -222,7 +268,7 @@ impl<'f> Resolver<'_, 'f> {
             {
                 continue;
             }
-            let value = self.deeper(|resolver| resolver.module_member(module, name, want));
+            let value = self.deeper(|resolver| resolver.module_member(file, module, name, want));
             if matches!(value.kind, Kind::Symbol(_) | Kind::Module(_)) {
                 return value;
             }

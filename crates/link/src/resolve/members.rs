@@ -3,6 +3,7 @@
 use super::{Kind, Place, Resolver, Value, Want, sure};
 use crate::key;
 use crate::policy::Modules as Style;
+use crate::world::Module;
 use contextd_model::SymbolKind;
 use contextd_model::facts::{FILE_SYMBOL, NONE};
 
@@ -14,9 +15,20 @@ impl<'f> Resolver<'_, 'f> {
     /// of the member; `External` that it is not the repository's.
     pub fn member(&mut self, value: Value<'f>, name: &str, want: Want) -> Value<'f> {
         match value.kind {
-            Kind::Module(module) => self
-                .deeper(|resolver| resolver.module_member(module, name, want))
-                .or_external(),
+            Kind::Module(module) => {
+                let value = self
+                    .deeper(|resolver| resolver.module_member(resolver.file, module, name, want));
+                match (value.kind, module) {
+                    (Kind::Unknown, Module::Package(package)) => self
+                        .world
+                        .modules
+                        .package_inside(package, name)
+                        .map_or(Value::EXTERNAL, |inner| {
+                            Value::new(Kind::Module(Module::Package(inner)), sure::IMPORT)
+                        }),
+                    _ => value.or_external(),
+                }
+            }
             Kind::Symbol(symbol) => self.member_of_symbol(symbol, value.sure, name, want),
             Kind::Instance(symbol) => self.member_of_type(symbol, name, want).at_most(value.sure),
             Kind::Typed(place, text) => self
@@ -31,7 +43,14 @@ impl<'f> Resolver<'_, 'f> {
     fn member_of_symbol(&mut self, symbol: u32, how_sure: u8, name: &str, want: Want) -> Value<'f> {
         let kind = self.world.kind(symbol);
         if kind.is_type() {
-            return self.member_of_type(symbol, name, want).at_most(how_sure);
+            let value = self.member_of_type(symbol, name, want).at_most(how_sure);
+            // `lists.Chain` may mean the package beside its object.
+            return match self.world.object_packages.get(&symbol) {
+                Some(&package) if !matches!(value.kind, Kind::Symbol(_)) => {
+                    self.module_member(self.file, Module::Package(package), name, want)
+                }
+                _ => value,
+            };
         }
         if let Some(found) = self.pick(self.world.in_scope(symbol, key::name(name)), want) {
             // A function's own locals are not its members.
@@ -60,10 +79,11 @@ impl<'f> Resolver<'_, 'f> {
         let found = world
             .modules
             .package_named(family, qualified)
-            .and_then(|package| self.pick(world.in_package(package, key::name(name)), want));
-        found.map_or(Value::EXTERNAL, |found| {
-            Value::new(Kind::Symbol(found), how_sure)
-        })
+            .and_then(|package| {
+                let named = world.in_package(package, key::name(name));
+                self.pick_near(self.file, named, want, how_sure)
+            });
+        found.unwrap_or(Value::EXTERNAL)
     }
 
     fn member_of_written(&mut self, place: Place, text: &str, name: &str, want: Want) -> Value<'f> {
@@ -71,12 +91,14 @@ impl<'f> Resolver<'_, 'f> {
         let mut first = Value::UNKNOWN;
         let mut several = false;
         let mut outside = false;
-        for &(symbol, external) in &types {
+        for &(symbol, external, sure) in &types {
             if external {
                 outside = true;
                 continue;
             }
-            let value = self.deeper(|resolver| resolver.member_of_type(symbol, name, want));
+            let value = self
+                .deeper(|resolver| resolver.member_of_type(symbol, name, want))
+                .after(sure);
             match value.kind {
                 Kind::Unknown => {}
                 Kind::External => outside = true,
@@ -95,26 +117,43 @@ impl<'f> Resolver<'_, 'f> {
     pub(super) fn member_of_type(&mut self, symbol: u32, name: &str, want: Want) -> Value<'f> {
         let name_key = key::name(name);
         let mut pending = vec![symbol];
+        let mut sures = vec![100];
+        let mut bases: Vec<(u32, u8)> = Vec::new();
         let mut seen = 0;
         let mut open = false;
         while seen < pending.len() && seen < MAX_TYPES {
-            let at = pending[seen];
+            let (at, sure) = (pending[seen], sures[seen]);
             seen += 1;
             let value = self.own_member(at, name, name_key, want);
             if value.is_found() {
-                return value;
+                return value.after(sure);
             }
             if let Some(supers) = self.world.supers.get(&at) {
                 open |= supers.open;
-                for base in &supers.found {
-                    if !pending.contains(&base.target) {
-                        pending.push(base.target);
-                    }
+                bases.extend(
+                    supers
+                        .found
+                        .iter()
+                        .map(|base| (base.target, base.sure.min(sure))),
+                );
+            }
+            // The other parts of a type come before what it inherits.
+            let parts = self
+                .parts(at)
+                .iter()
+                .filter(|&&part| self.is_part(at, part));
+            for &part in parts {
+                if !pending.contains(&part) {
+                    pending.push(part);
+                    sures.push(sure);
                 }
             }
-            for &merged in self.merged(at) {
-                if !pending.contains(&merged) && self.world.kind(merged).is_type() {
-                    pending.push(merged);
+            if seen == pending.len() {
+                for (base, sure) in bases.drain(..) {
+                    if !pending.contains(&base) {
+                        pending.push(base);
+                        sures.push(sure);
+                    }
                 }
             }
         }
@@ -125,8 +164,14 @@ impl<'f> Resolver<'_, 'f> {
         }
     }
 
+    /// True when two declarations of one name are parts of one type; an object is none of its class.
+    pub fn is_part(&self, symbol: u32, other: u32) -> bool {
+        let is_object = |symbol: u32| self.world.kind(symbol) == SymbolKind::Object;
+        self.world.kind(other).is_type() && is_object(symbol) == is_object(other)
+    }
+
     /// Returns declarations of the same name in the same scope, which some languages merge.
-    fn merged(&self, symbol: u32) -> &[u32] {
+    pub fn parts(&self, symbol: u32) -> &[u32] {
         let world = self.world;
         let row = world.row(symbol);
         let file = world.file_of(symbol);
@@ -142,6 +187,13 @@ impl<'f> Resolver<'_, 'f> {
                 world.files[file as usize].view.str(parent.qualified),
             );
             return package.map_or(&[][..], |package| world.in_package(package, name));
+        }
+        let table = &world.tables[file as usize];
+        if let Some(package) = table
+            .package
+            .filter(|_| row.parent == FILE_SYMBOL && table.policy.partial_types)
+        {
+            return world.in_package(package, name);
         }
         if row.parent == FILE_SYMBOL && world.tables[file as usize].policy.modules == Style::Shared
         {
@@ -197,7 +249,7 @@ impl<'f> Resolver<'_, 'f> {
 
 impl Value<'_> {
     /// A module of the repository without the name: nothing else may be guessed.
-    fn or_external(self) -> Self {
+    pub(super) fn or_external(self) -> Self {
         if matches!(self.kind, Kind::Unknown) {
             Value::EXTERNAL
         } else {

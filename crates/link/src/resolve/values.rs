@@ -23,7 +23,14 @@ impl<'f> Resolver<'_, 'f> {
                 _ => self.deeper(|resolver| resolver.member(value, name, want)),
             };
             let mut rest = marks;
+            let applies = self.world.tables[place.file as usize].policy.terms_apart;
             while !rest.is_empty() {
+                // In Scala `f[A](x)` gives a type and calls, `F[A].x` calls without brackets.
+                if applies && matches!(value.kind, Kind::Symbol(_)) && rest.starts_with("[]") {
+                    rest = rest.strip_prefix("[]()").unwrap_or(&rest[2..]);
+                    value = self.deeper(|resolver| resolver.called(value));
+                    continue;
+                }
                 if let Some(after) = rest.strip_prefix("()") {
                     value = self.deeper(|resolver| resolver.called(value));
                     rest = after;
@@ -51,7 +58,7 @@ impl<'f> Resolver<'_, 'f> {
         }
         match name.strip_prefix("new") {
             Some(class) if class.starts_with(|c: char| c.is_uppercase() || c == '$') => {
-                self.name(place, class, want, line)
+                self.name(place, class, Want::Make, line)
             }
             _ => value,
         }
@@ -71,8 +78,8 @@ impl<'f> Resolver<'_, 'f> {
         }
         match bound.how {
             binding::CALLED => {
-                let callee = self.path(place, text, bound.line.saturating_sub(1));
-                self.deeper(|resolver| resolver.called(callee))
+                let made = format!("{text}()");
+                self.path(place, &made, bound.line.saturating_sub(1))
                     .at_most(sure::INFERRED)
                     .or_local()
             }
@@ -89,7 +96,7 @@ impl<'f> Resolver<'_, 'f> {
         match callee.kind {
             Kind::Symbol(symbol) => self.symbol_called(symbol, callee.sure),
             Kind::Module(module) => {
-                let default = self.module_member(module, "default", Want::Call);
+                let default = self.module_member(self.file, module, "default", Want::Call);
                 if matches!(default.kind, Kind::Symbol(_)) {
                     self.deeper(|resolver| resolver.called(default))
                 } else {
@@ -116,6 +123,17 @@ impl<'f> Resolver<'_, 'f> {
         match row.kind() {
             SymbolKind::TypeAlias if !text.is_empty() => {
                 Value::new(Kind::Typed(place, text), how_sure.min(sure::INFERRED))
+            }
+            SymbolKind::Object if world.tables[file as usize].policy.terms_apart => {
+                match self.deeper(|resolver| resolver.applied(symbol).unwrap_or(Value::UNKNOWN)) {
+                    Value {
+                        kind: Kind::Symbol(made),
+                        sure,
+                    } => self
+                        .deeper(|resolver| resolver.symbol_called(made, sure))
+                        .at_most(how_sure),
+                    _ => Value::new(Kind::Instance(symbol), how_sure.min(sure::TYPE)),
+                }
             }
             kind if kind.is_type() => Value::new(Kind::Instance(symbol), how_sure.min(sure::TYPE)),
             SymbolKind::Constructor => Value::new(
@@ -234,12 +252,14 @@ impl<'f> Resolver<'_, 'f> {
     }
 
     /// Returns the types that a type as written names.
-    pub(super) fn written(&mut self, place: Place, text: &str) -> Vec<(u32, bool)> {
+    pub(super) fn written(&mut self, place: Place, text: &str) -> Vec<(u32, bool, u8)> {
         let mut found = Vec::new();
         for part in types::alternatives(text) {
             let value = self.deeper(|resolver| resolver.one_type(place, part));
             match value.kind {
-                Kind::Symbol(symbol) | Kind::Instance(symbol) => found.push((symbol, false)),
+                Kind::Symbol(symbol) | Kind::Instance(symbol) => {
+                    found.push((symbol, false, value.sure))
+                }
                 Kind::Typed(inner_place, inner) if inner != text => {
                     self.depth += 1;
                     if self.depth < super::MAX_DEPTH && self.steps < super::MAX_STEPS {
@@ -247,7 +267,7 @@ impl<'f> Resolver<'_, 'f> {
                     }
                     self.depth -= 1;
                 }
-                Kind::External => found.push((u32::MAX, true)),
+                Kind::External => found.push((u32::MAX, true, 0)),
                 _ => {}
             }
         }
@@ -300,9 +320,12 @@ impl<'f> Resolver<'_, 'f> {
             head
         };
         let mut value = Value::UNKNOWN;
+        // What a type is taken out of is a term, where types and terms are apart.
+        let terms = self.world.tables[place.file as usize].policy.terms_apart && head.contains('.');
+        let want = if terms { Want::Any } else { Want::Type };
         for (at, part) in head.split('.').enumerate() {
             value = match at {
-                0 => self.name(place, part, Want::Type, u32::MAX),
+                0 => self.name(place, part, want, u32::MAX),
                 _ => self.deeper(|resolver| resolver.member(value, part, Want::Type)),
             };
         }
@@ -311,7 +334,7 @@ impl<'f> Resolver<'_, 'f> {
 
     /// Returns the module or symbol that a module alias called like a function stands for.
     pub fn default_of(&mut self, module: Module) -> Value<'f> {
-        self.module_member(module, "default", Want::Call)
+        self.module_member(self.file, module, "default", Want::Call)
     }
 }
 

@@ -39,11 +39,14 @@ pub fn build<'f>(files: &[LinkFile<'f>]) -> World<'f> {
         members: Index::default(),
         globals: Index::default(),
         outer: FxHashMap::default(),
+        package_objects: FxHashMap::default(),
+        object_packages: FxHashMap::default(),
         supers: FxHashMap::default(),
         fields: FxHashMap::default(),
         satisfied: FxHashMap::default(),
     };
     scopes(&mut world);
+    package_objects(&mut world);
     attach(&mut world);
     fields(&mut world);
     supers(&mut world);
@@ -142,6 +145,10 @@ fn pairs(world: &World<'_>, file: u32) -> Pairs {
     }
     let family = key::family_scope(table.policy.family);
     for (at, row) in view.symbols.iter().enumerate().skip(1) {
+        // Nothing refers to the title of a test by name.
+        if row.has(modifier::TITLE) {
+            continue;
+        }
         let (symbol, name) = (world.global(file, at as u32), key::name(view.str(row.name)));
         let parent = view.symbols[row.parent as usize].kind();
         let stray = is_stray(
@@ -168,6 +175,20 @@ fn pairs(world: &World<'_>, file: u32) -> Pairs {
         {
             continue;
         }
+        // What a test's block defines is seen in it alone.
+        if view.symbols[row.parent as usize].has(modifier::TITLE) {
+            continue;
+        }
+        if stray
+            && parent == SymbolKind::File
+            && table.policy.modules == Style::Declared
+            && let Some(package) = table.package
+        {
+            pairs.scopes.push((
+                key::within(key::extension_scope(package), name),
+                symbol,
+            ));
+        }
         // Methods of a module are there for those that mix it in.
         if parent.is_type() || stray || row.kind() == SymbolKind::Method {
             pairs.members.push((key::within(family, name), symbol));
@@ -188,6 +209,28 @@ fn pairs(world: &World<'_>, file: u32) -> Pairs {
         }
     }
     pairs
+}
+
+/// Finds the objects that are named like a package of theirs.
+fn package_objects(world: &mut World<'_>) {
+    for file in 0..world.files.len() as u32 {
+        let (view, table) = (&world.files[file as usize].view, &world.tables[file as usize]);
+        if !table.policy.terms_apart {
+            continue;
+        }
+        let objects = view.symbols.iter().enumerate();
+        let objects = objects.filter(|(_, row)| row.kind() == SymbolKind::Object && row.parent == FILE_SYMBOL);
+        for (at, row) in objects {
+            let outer = super::modules::normal(view.package_name());
+            let dot = if outer.is_empty() { "" } else { "." };
+            let full = format!("{outer}{dot}{}", view.str(row.name));
+            if let Some(package) = world.modules.package_named(table.policy.family, &full) {
+                let symbol = world.global(file, at as u32);
+                world.package_objects.entry(package).or_insert(symbol);
+                world.object_packages.insert(symbol, package);
+            }
+        }
+    }
 }
 
 /// Returns the package that a namespace block stands for.

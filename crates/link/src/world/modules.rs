@@ -68,12 +68,17 @@ impl ModuleTable {
     }
 
     /// Returns the first file of a package, which stands for it where an edge needs a symbol.
-    pub fn package_file(&self, package: u32) -> u32 {
+    pub fn package_file(&self, package: u32) -> Option<u32> {
         self.packages.first_file(package)
     }
 
     pub fn package_named(&self, family: u8, name: &str) -> Option<u32> {
         self.packages.named(family, name)
+    }
+
+    /// Returns the package of that name inside another.
+    pub fn package_inside(&self, package: u32, name: &str) -> Option<u32> {
+        self.packages.inside(package, name)
     }
 
     pub fn file_at(&self, path: &str) -> Option<u32> {
@@ -121,6 +126,12 @@ pub fn normal(module: &str) -> String {
         .trim_start_matches('\\')
         .replace("::", ".")
         .replace(['\\', '/'], ".")
+}
+
+/// True for a file that others include.
+pub fn is_header(path: &str) -> bool {
+    let ending = basename(path).rsplit_once('.').map_or("", |(_, ending)| ending);
+    matches!(ending, "h" | "hh" | "hpp" | "hxx" | "inl" | "inc" | "ipp" | "def")
 }
 
 pub fn basename(path: &str) -> &str {

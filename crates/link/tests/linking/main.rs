@@ -1,5 +1,6 @@
 //! Small repositories through real extraction: files in, edges out, one to a line.
 
+mod ambiguity;
 mod languages;
 mod properties;
 

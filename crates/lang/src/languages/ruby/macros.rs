@@ -131,7 +131,7 @@ fn test_block<'t>(node: Node<'t>, word: &str, arguments: &[Node<'t>], walk: &mut
         _ => uses::string(first, walk)?.to_owned(),
     };
     let symbol = walk.add_symbol(node, first.start_byte(), &name, "", kind, Some(body), "", false);
-    walk.symbols[symbol as usize].modifiers |= modifier::TEST;
+    walk.symbols[symbol as usize].modifiers |= modifier::TEST | modifier::TITLE;
     Some(Flow::Descend)
 }
 

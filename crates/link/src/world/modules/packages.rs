@@ -5,6 +5,7 @@ use crate::LinkFile;
 use crate::key;
 use crate::policy::{self, Modules as Style};
 use contextd_model::SymbolKind;
+use contextd_model::facts::modifier;
 use rustc_hash::FxHashMap;
 
 /// Numbers of packages, by folder and by name.
@@ -17,6 +18,8 @@ pub struct Packages {
     /// Go: folders by every run of components at their end, for vendored and staged modules.
     endings: FxHashMap<u64, u32>,
     named: FxHashMap<u64, u32>,
+    /// Declared packages: the family and the full name.
+    names: FxHashMap<u32, (u8, String)>,
 }
 
 /// True where blocks of one name, wherever they stand, are one namespace.
@@ -25,6 +28,7 @@ pub fn has_namespaces(style: Style) -> bool {
 }
 
 const NO_PACKAGE: u32 = u32::MAX;
+const NO_FILE: u32 = u32::MAX;
 
 impl Packages {
     pub fn build(files: &[LinkFile<'_>]) -> Self {
@@ -39,11 +43,10 @@ impl Packages {
             };
             packages.of_file.push(number);
             if has_namespaces(policy.modules) {
-                for row in
-                    file.view.symbols.iter().filter(|row| {
-                        matches!(row.kind(), SymbolKind::Namespace | SymbolKind::Module)
-                    })
-                {
+                for row in file.view.symbols.iter().filter(|row| {
+                    matches!(row.kind(), SymbolKind::Namespace | SymbolKind::Module)
+                        && !row.has(modifier::TITLE)
+                }) {
                     packages.declared(at as u32, policy.family, file.view.str(row.qualified));
                 }
             }
@@ -65,10 +68,36 @@ impl Packages {
     }
 
     fn declared(&mut self, file: u32, family: u8, name: &str) -> u32 {
-        self.number(
-            key::within(key::family_scope(family), key::name(&super::normal(name))),
-            file,
-        )
+        let number = self.around(family, &super::normal(name));
+        if self.first_file[number as usize] == NO_FILE {
+            self.first_file[number as usize] = file;
+        }
+        number
+    }
+
+    /// Numbers a package and those that hold it, whether or not a file declares them.
+    fn around(&mut self, family: u8, name: &str) -> u32 {
+        let number = self.number(
+            key::within(key::family_scope(family), key::name(name)),
+            NO_FILE,
+        );
+        if !self.names.contains_key(&number) {
+            if !name.is_empty() {
+                self.around(family, name.rsplit_once('.').map_or("", |(outer, _)| outer));
+            }
+            self.names.insert(number, (family, name.to_owned()));
+        }
+        number
+    }
+
+    /// Returns the package that is declared with a further name behind that of another.
+    pub fn inside(&self, package: u32, name: &str) -> Option<u32> {
+        let (family, outer) = self.names.get(&package)?;
+        if outer.is_empty() {
+            self.named(*family, name)
+        } else {
+            self.named(*family, &format!("{outer}.{name}"))
+        }
     }
 
     fn number(&mut self, key: u64, file: u32) -> u32 {
@@ -87,8 +116,12 @@ impl Packages {
             .filter(|&number| number != NO_PACKAGE)
     }
 
-    pub fn first_file(&self, package: u32) -> u32 {
-        self.first_file.get(package as usize).copied().unwrap_or(0)
+    /// Returns the first file that declares a package; none declares what only holds others.
+    pub fn first_file(&self, package: u32) -> Option<u32> {
+        self.first_file
+            .get(package as usize)
+            .copied()
+            .filter(|&file| file != NO_FILE)
     }
 
     pub fn in_folder(&self, folder: &str) -> Option<u32> {

@@ -1,0 +1,266 @@
+//! Several symbols of one name: which one is meant, and how sure that is.
+
+use super::{Kind, Resolver, Value, Want, sure};
+use crate::policy::Modules as Style;
+use crate::world::modules::{basename, folder_of, shared_folders};
+use contextd_model::SymbolKind;
+use contextd_model::facts::{FILE_SYMBOL, modifier};
+
+impl<'f> Resolver<'_, 'f> {
+    /// Chooses among symbols of one scope and name: merged declarations, overloads, redefinitions.
+    /// What no caller may use is never meant.
+    pub(super) fn pick(&self, symbols: &[u32], want: Want) -> Option<u32> {
+        let world = self.world;
+        let usable = |symbol: &u32| {
+            let row = world.row(*symbol);
+            !row.has(modifier::REFUSED)
+                && (want != Want::Type
+                    || row.kind() != SymbolKind::Object
+                    || !world.tables[world.file_of(*symbol) as usize]
+                        .policy
+                        .terms_apart)
+        };
+        if let [only] = symbols {
+            return Some(*only).filter(usable);
+        }
+        let is_object = |symbol: u32| world.kind(symbol) == SymbolKind::Object;
+        let companions = symbols.iter().any(|&symbol| is_object(symbol));
+        symbols
+            .iter()
+            .copied()
+            .filter(usable)
+            .min_by_key(|&symbol| {
+                let row = world.row(symbol);
+                // Of a type and the object beside it, terms mean the object and types the type.
+                let beside = companions
+                    && match want {
+                        Want::Type | Want::Make => is_object(symbol),
+                        Want::Call | Want::Any => row.kind().is_type() && !is_object(symbol),
+                    };
+                (
+                    !fits(row.kind(), want),
+                    beside,
+                    row.has(modifier::DECLARATION) && row.kind().is_callable(),
+                    row.kind() == SymbolKind::Extension,
+                    symbol,
+                )
+            })
+    }
+
+    /// Chooses among the symbols that a package holds under one name, as seen from a file. Where
+    /// several files define it (one for each platform, or each version of a library) the one nearest
+    /// to the file is meant, then the declaration that all platforms share; else it is a guess.
+    pub(super) fn pick_near(
+        &self,
+        from: u32,
+        symbols: &[u32],
+        want: Want,
+        surely: u8,
+    ) -> Option<Value<'f>> {
+        let world = self.world;
+        let best = self.pick(symbols, want)?;
+        let value = |symbol: u32, sure: u8| Some(Value::new(Kind::Symbol(symbol), sure));
+        let home = world.file_of(best);
+        if symbols.iter().all(|&symbol| world.file_of(symbol) == home) {
+            return value(best, surely);
+        }
+        let rivals = self.rivals(best, symbols, want);
+        if rivals.iter().all(|&symbol| world.file_of(symbol) == home) {
+            return value(best, surely);
+        }
+        let mut callables = rivals.iter().map(|&symbol| world.row(symbol));
+        let mut callables = callables.by_ref().filter(|row| row.kind().is_callable());
+        let parameters = callables.next().map(|row| row.parameters);
+        if callables.any(|row| Some(row.parameters) != parameters) {
+            return value(best, surely.min(sure::TWIN));
+        }
+        let near = |symbol: u32| self.nearness(from, world.file_of(symbol));
+        let nearest = rivals.iter().map(|&symbol| near(symbol)).max()?;
+        let closest = rivals
+            .iter()
+            .copied()
+            .filter(|&symbol| near(symbol) == nearest);
+        let closest: Vec<u32> = closest.collect();
+        let first = self.pick(&closest, want)?;
+        if closest
+            .iter()
+            .all(|&symbol| world.file_of(symbol) == world.file_of(first))
+        {
+            // A type and a function that makes it are told apart by what a call gives.
+            let made =
+                |symbol: &u32| world.kind(*symbol).is_callable() != world.kind(first).is_callable();
+            let either = want.is_call() && closest.iter().any(made);
+            return value(
+                first,
+                if either {
+                    surely.min(sure::UNION)
+                } else {
+                    surely
+                },
+            );
+        }
+        let expected = rivals
+            .iter()
+            .copied()
+            .find(|&symbol| world.row(symbol).has(modifier::EXPECTED));
+        match expected {
+            Some(expected) => value(expected, surely),
+            None => value(first, surely.min(sure::TWIN)),
+        }
+    }
+
+    /// Returns the symbols that are as good as the best one, in whatever file they stand.
+    fn rivals(&self, best: u32, symbols: &[u32], want: Want) -> Vec<u32> {
+        let world = self.world;
+        let policy = world.tables[world.file_of(best) as usize].policy;
+        let chosen = world.kind(best);
+        // Parts of one thing are not rivals.
+        let reopened = |kind: SymbolKind| {
+            matches!(kind, SymbolKind::Namespace | SymbolKind::Module)
+                || policy.partial_types && kind.is_type()
+        };
+        if reopened(chosen) {
+            return vec![best];
+        }
+        let is_prototype = |symbol: u32| {
+            let row = world.row(symbol);
+            row.has(modifier::DECLARATION)
+                && row.kind().is_callable()
+                && !row.has(modifier::EXPECTED)
+        };
+        let fits_as_well = |symbol: &u32| {
+            let row = world.row(*symbol);
+            let is_object = row.kind() == SymbolKind::Object;
+            !row.has(modifier::REFUSED)
+                && fits(row.kind(), want) == fits(chosen, want)
+                && is_object == (chosen == SymbolKind::Object)
+                && row.kind() != SymbolKind::Extension
+                && (!is_prototype(*symbol) || is_prototype(best))
+        };
+        symbols.iter().copied().filter(fits_as_well).collect()
+    }
+
+    /// Counts what the places of two files have in common: folders from the root, then names of
+    /// source sets anywhere in the path.
+    pub(super) fn nearness(&self, from: u32, file: u32) -> (usize, usize) {
+        let path = |file: u32| self.world.files[file as usize].path;
+        let (here, there) = (path(from), path(file));
+        let common = source_sets(there)
+            .filter(|set| source_sets(here).any(|other| other == *set))
+            .count();
+        (shared_folders(here, there), common)
+    }
+
+    /// Returns what the calls of an object mean: its `apply`, else the class beside it.
+    pub fn applied(&mut self, object: u32) -> Option<Value<'f>> {
+        let world = self.world;
+        let value = self.member_of_type(object, "apply", Want::Call);
+        if let Kind::Symbol(found) = value.kind
+            && world.kind(found).is_callable()
+        {
+            return Some(value);
+        }
+        let class = self.beside(object, |kind| kind.is_type() && kind != SymbolKind::Object)?;
+        Some(Value::new(Kind::Symbol(class), sure::SCOPE))
+    }
+
+    /// Returns the symbol of the same scope, file and name whose kind is asked for.
+    fn beside(&self, symbol: u32, asked: impl Fn(SymbolKind) -> bool) -> Option<u32> {
+        let world = self.world;
+        let (file, row) = (world.file_of(symbol), world.row(symbol));
+        let scope = world.global(file, row.parent);
+        let name = crate::key::name(world.name_of(symbol));
+        let named = world.in_scope(scope, name).iter().copied();
+        named
+            .filter(|&other| other != symbol && world.file_of(other) == file)
+            .find(|&other| asked(world.kind(other)))
+    }
+
+    /// Chooses among symbols of one scope as seen from a line of the same file: blocks that are no
+    /// symbols (callbacks of a test) may each define the name, and the last one before is meant.
+    pub(super) fn pick_before(
+        &mut self,
+        symbols: &[u32],
+        want: Want,
+        file: u32,
+        line: u32,
+    ) -> Option<u32> {
+        let world = self.world;
+        let best = self.pick(symbols, want)?;
+        let row = world.row(best);
+        let style = world.tables[file as usize].policy.modules;
+        let defines_again = |symbol: u32| {
+            let other = world.row(symbol);
+            world.file_of(symbol) == file
+                && fits(other.kind(), want) == fits(row.kind(), want)
+                && other.parent == row.parent
+                && !other.kind().is_type()
+                && (!other.has(modifier::DECLARATION) || row.has(modifier::DECLARATION))
+        };
+        let here = file == self.file && line != u32::MAX && style == Style::RelativePath;
+        if !here || world.local(best) == FILE_SYMBOL || row.kind().is_type() {
+            return Some(best);
+        }
+        let again = symbols
+            .iter()
+            .copied()
+            .filter(|&symbol| defines_again(symbol));
+        let again: Vec<u32> = again.collect();
+        if again.len() < 2 {
+            return Some(best);
+        }
+        self.line_matters = true;
+        let before = |symbol: &&u32| world.row(**symbol).name_line <= line;
+        again.iter().rfind(before).or(again.first()).copied()
+    }
+}
+
+/// True when a kind may be meant where this is wanted.
+fn fits(kind: SymbolKind, want: Want) -> bool {
+    match want {
+        Want::Type => kind.is_type() || matches!(kind, SymbolKind::Namespace | SymbolKind::Module),
+        Want::Call | Want::Make => {
+            kind.is_callable()
+                || kind.is_type() && kind != SymbolKind::Interface && kind != SymbolKind::TypeAlias
+        }
+        Want::Any => true,
+    }
+}
+
+/// Folders that say what kind of files they hold, and nothing of a platform.
+const LAYOUT: [&str; 12] = [
+    "include", "internal", "java", "kotlin", "lib", "main", "scala", "source", "src", "test",
+    "tests", "util",
+];
+
+/// Returns the names that may tell for which platform a file is: its folders without what says that
+/// they hold tests, its own name and the ending of it (`unix.h`, `pool.common.kt`, `pool_linux.go`).
+fn source_sets(path: &str) -> impl Iterator<Item = &str> {
+    let plain = |part: &'_ str| -> usize {
+        let end = ["Main", "Test"]
+            .iter()
+            .find_map(|end| part.strip_suffix(end));
+        end.map_or(part.len(), str::len)
+    };
+    let stem = basename(path).rsplit_once('.').map_or("", |(stem, _)| stem);
+    let ending = stem.rfind(['.', '_', '-']).map_or("", |at| &stem[at + 1..]);
+    folder_of(path)
+        .split('/')
+        .chain([stem, ending])
+        .map(move |part| &part[..plain(part)])
+        .filter(|part| !part.is_empty() && !LAYOUT.contains(part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn source_sets_are_folders_and_endings() {
+        let sets = |path: &'static str| source_sets(path).collect::<Vec<_>>();
+        assert_eq!(sets("core/jvmTest/kotlin/Pool.kt"), ["core", "jvm", "Pool"]);
+        assert_eq!(sets("pool/pool_linux.go"), ["pool", "pool_linux", "linux"]);
+        assert_eq!(sets("Pool.common.kt"), ["Pool.common", "common"]);
+        assert_eq!(sets("include/unix.h"), ["unix"]);
+    }
+}

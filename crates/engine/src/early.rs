@@ -28,6 +28,8 @@ pub struct Plan {
     /// A first run of many files.
     is_long: bool,
     published: bool,
+    /// The texts do not fit into memory.
+    is_large: bool,
 }
 
 impl Plan {
@@ -38,9 +40,10 @@ impl Plan {
             let chosen = &engine.config.bootstrap.priority_extensions;
             entries.sort_by_cached_key(|entry| (priority(entry, chosen), entry.rel.clone()));
         }
+        let is_large = entries.iter().map(|entry| entry.size).sum::<u64>() > engine.max_texts as u64;
         // Batches are taken off the end.
         entries.reverse();
-        Self { rest: entries, is_long, published: false }
+        Self { rest: entries, is_long, published: false, is_large }
     }
 
     /// Lists the files of a first run where other processes can see how far it is.
@@ -52,11 +55,20 @@ impl Plan {
         Ok(())
     }
 
+    /// Returns the files to read next, `None` when the others are better read shard by shard.
     pub fn next_batch(&mut self) -> Option<Vec<FileEntry>> {
+        if self.is_large && (self.published || !self.is_long) {
+            return None;
+        }
         let at = self.rest.len().saturating_sub(BATCH);
         let mut batch = self.rest.split_off(at);
         batch.reverse();
         (!batch.is_empty()).then_some(batch)
+    }
+
+    /// Hands out the files that no batch had.
+    pub fn take_rest(&mut self) -> Vec<FileEntry> {
+        std::mem::take(&mut self.rest)
     }
 
     /// Records the files of a first run that could not be read.

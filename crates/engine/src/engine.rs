@@ -2,6 +2,7 @@
 
 use crate::context::Profile;
 use crate::error::{EngineError, Result};
+use crate::extraction::MAX_TEXTS;
 use crate::kept_ledger::KeptLedger;
 use crate::linking::Warm;
 use crate::overlay::Overlays;
@@ -35,6 +36,9 @@ pub struct Engine {
     pub scrubber: Scrubber,
     /// What was wrong but did not stop the engine.
     pub problems: Vec<Problem>,
+    /// Bytes of texts held between reading files and taking them apart; when there are more, files are
+    /// read shard by shard.
+    pub max_texts: usize,
     /// Tables kept for the next change while this engine watches.
     pub(crate) warm: Mutex<Option<Warm>>,
     /// What callers put over the work tree, as last read from the ledger.
@@ -64,7 +68,7 @@ impl Engine {
         problems.extend(scan_problems);
         problems.extend(secret_problems);
         let places = Places::find(&root, &config, options.cache.as_deref());
-        Ok(Engine { places, config, config_path, scanner, scrubber, problems, warm: Mutex::new(None), overlays: RwLock::default(), kept_ledger: Mutex::default(), unchanged: Unchanged::default(), profiles: Mutex::default() })
+        Ok(Engine { places, config, config_path, scanner, scrubber, problems, warm: Mutex::new(None), overlays: RwLock::default(), kept_ledger: Mutex::default(), unchanged: Unchanged::default(), profiles: Mutex::default(), max_texts: MAX_TEXTS })
     }
 
     /// Opens the published snapshot; `None` before the first index run.

@@ -13,9 +13,9 @@ use std::sync::{Mutex, PoisonError};
 /// Files read between two questions whether to go on.
 pub const BATCH: usize = 256;
 
-/// Bytes of texts that are kept between reading files and making their facts; what is beyond is read
-/// again.
-const MAX_TEXTS: usize = 64 << 20;
+/// Bytes of texts that are kept between reading files and making their facts, unless told otherwise;
+/// what is beyond is read again.
+pub const MAX_TEXTS: usize = 64 << 20;
 
 /// A file that belongs to the index, with the name of its facts.
 #[derive(Clone, Debug)]
@@ -38,9 +38,10 @@ pub struct Left {
 }
 
 /// Texts that were read and are still to be looked into, by path.
-#[derive(Default)]
 pub struct Texts {
     kept: Mutex<Kept>,
+    /// Most bytes kept.
+    limit: usize,
 }
 
 #[derive(Default)]
@@ -50,12 +51,21 @@ struct Kept {
 }
 
 impl Texts {
+    pub fn new(limit: usize) -> Self {
+        Self { kept: Mutex::default(), limit }
+    }
+
     fn keep(&self, path: &str, text: String) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.bytes + text.len() <= MAX_TEXTS {
+        if kept.bytes + text.len() <= self.limit {
             kept.bytes += text.len();
             kept.texts.insert(path.to_owned(), text);
         }
+    }
+
+    /// Forgets what nobody asked for.
+    pub fn clear(&self) {
+        *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = Kept::default();
     }
 
     /// Hands a text out, once.

@@ -4,6 +4,7 @@
 //! brings the index up to date and publishes a snapshot; [`Engine::snapshot`] opens what is
 //! published. Clocks, homes and terminals stay outside: what is needed of them is handed in.
 
+mod ahead;
 mod archive;
 pub mod artifacts;
 mod audit;

@@ -49,8 +49,8 @@ impl Recording<'_> {
         }
         let removed: Vec<String> = self.changes.removed.iter().chain(&self.published.lost).cloned().collect();
         ledger.replace_files(&[], &removed)?;
-        chunks::write(ledger, self.snapshot, records)?;
-        links::write(ledger, self.snapshot, if self.complete { &self.published.relinked } else { &Relinked::All })?;
+        let written = chunks::write(ledger, self.snapshot, records)?;
+        links::write(ledger, self.snapshot, if self.complete { &self.published.relinked } else { &Relinked::All }, &written)?;
         self.write_errors(ledger)?;
         ledger.set_project_config(&project_config(self.engine), self.now)?;
         ledger.set_meta(SNAPSHOT, Some(&self.published.name.0.to_hex()))?;

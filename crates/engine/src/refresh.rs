@@ -6,7 +6,7 @@ use crate::error::{EngineError, Result};
 use crate::progress::{Progress, Stage};
 use crate::records;
 use crate::scope::{Scope, Scoped};
-use crate::update::{Base, Run};
+use crate::update::{Base, Run, WrittenAhead};
 use contextd_model::Problem;
 use contextd_snapshot::{Snapshot, SnapshotName, WriterLock};
 use contextd_store::Ledger;
@@ -91,7 +91,7 @@ impl Engine {
             return Ok(unchanged(previous.as_ref(), problems));
         }
         let base = Base { previous, complete, trusted };
-        Run { engine: self, options, progress, problems }.update(&mut ledger, changes, &base)
+        Run { engine: self, options, progress, problems, ahead: WrittenAhead::default() }.update(&mut ledger, changes, &base)
     }
 
     /// Opens the published snapshot; one that is damaged counts as none, since the next replaces it.

@@ -8,7 +8,6 @@ use crate::progress::Progress;
 use contextd_model::FileFacts;
 use contextd_snapshot::Snapshot;
 use contextd_store::FactsKey;
-use rayon::prelude::*;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -31,25 +30,20 @@ impl<'r> Sources<'r> {
         Self { extraction, archive, neighbours, texts, previous, holdings: OnceLock::new(), made: AtomicU32::new(0) }
     }
 
-    /// Returns the facts of files; `None` for one that was changed since it was hashed.
-    pub fn facts(&self, files: &[&Known], progress: &dyn Progress) -> Vec<Option<FileFacts>> {
+    /// Returns the facts of files that need not be taken apart, `None` for the others.
+    pub fn held(&self, files: &[&Known]) -> Vec<Option<FileFacts>> {
         let mut found: Vec<Option<FileFacts>> = vec![None; files.len()];
         self.fill_by_path(files, &mut found);
         self.fill_by_content(files, &mut found);
-        progress.advance(found.iter().filter(|facts| facts.is_some()).count() as u64);
         found
-            .into_par_iter()
-            .zip(files)
-            .map(|(facts, file)| {
-                facts.or_else(|| {
-                    progress.file(&file.path);
-                    let made = self.extraction.make(file, self.texts.take(&file.path));
-                    self.made.fetch_add(1, Ordering::Relaxed);
-                    progress.advance(1);
-                    made
-                })
-            })
-            .collect()
+    }
+
+    /// Takes a file apart; `None` when it was changed since it was hashed.
+    pub fn make(&self, file: &Known, progress: &dyn Progress) -> Option<FileFacts> {
+        progress.file(&file.path);
+        let made = self.extraction.make(file, self.texts.take(&file.path));
+        self.made.fetch_add(1, Ordering::Relaxed);
+        made
     }
 
     /// Returns how many files had to be taken apart so far.

@@ -1,5 +1,6 @@
 //! One run: read what changed, freeze, link, publish, record.
 
+use crate::ahead::Ahead;
 use crate::changes::Changes;
 use crate::engine::Engine;
 use crate::error::{EngineError, Result};
@@ -11,12 +12,17 @@ use crate::progress::{Progress, Stage};
 use crate::records::{self, Recording};
 use crate::refresh::{RefreshOptions, Refreshed, unchanged};
 use crate::sources::Sources;
-use crate::{early, freeze, leaving};
+use crate::freeze::{Freezer, Frozen};
+use crate::{early, leaving};
 use contextd_lang::LanguageId;
 use contextd_model::{ContentHash, Problem};
+use contextd_scan::FileEntry;
 use contextd_snapshot::{Durability, Manifest, Segment, Snapshot, SnapshotName, Tree, TreeFile, collect_garbage, publish, segment_path};
 use contextd_store::{FileState, FileStatus, Ledger};
 use std::sync::PoisonError;
+
+/// Files from which on a run leaves a long log in the ledger.
+const MANY_ROWS: usize = 1_000;
 
 /// What a run starts from.
 pub struct Base {
@@ -50,6 +56,15 @@ pub struct Run<'e> {
     pub options: &'e RefreshOptions,
     pub progress: &'e dyn Progress,
     pub problems: Vec<Problem>,
+    pub ahead: WrittenAhead,
+}
+
+/// What was written while files were still being read.
+#[derive(Default)]
+pub struct WrittenAhead {
+    is_used: bool,
+    segments: usize,
+    extracted: u32,
 }
 
 /// What facts are made with and looked up in.
@@ -62,7 +77,7 @@ struct Tools<'e> {
 
 impl<'e> Tools<'e> {
     fn new(engine: &'e Engine) -> Self {
-        Self { extraction: Extraction::new(engine), archive: Archive::open(engine), neighbours: Neighbours::new(engine), texts: Texts::default() }
+        Self { extraction: Extraction::new(engine), archive: Archive::open(engine), neighbours: Neighbours::new(engine), texts: Texts::new(engine.max_texts) }
     }
 
     fn sources<'t>(&'t self, previous: Option<&'t Snapshot>) -> Sources<'t> {
@@ -76,7 +91,8 @@ impl Run<'_> {
         let mut tools = Tools::new(self.engine);
         let mut plan = early::Plan::new(self.engine, std::mem::take(&mut changes.read), base.previous.is_none());
         plan.begin(ledger)?;
-        let (outcomes, first) = self.read(&tools, ledger, &mut plan)?;
+        let (mut outcomes, first) = self.read(&tools, ledger, &mut plan)?;
+        self.read_ahead(&tools, ledger, &mut plan, (&changes.same, first.as_ref().or(base.previous.as_ref())), &mut outcomes)?;
         self.problems.extend(outcomes.iter().filter_map(|outcome| outcome.result.as_ref().err()?.problem.clone()));
         self.problems.extend(tools.archive.take_problems());
         if base.trusted && base.complete && is_as_before(&outcomes, &changes) {
@@ -86,7 +102,8 @@ impl Run<'_> {
         let known = known_files(&changes.same, &outcomes);
         let previous = first.as_ref().or(base.previous.as_ref());
         let now = self.options.now;
-        let published = self.publish(&tools.sources(previous), &known, previous, &mut |files| plan.mark(ledger, files, now))?;
+        let is_marked = self.ahead.is_used;
+        let published = self.publish(&tools.sources(previous), &known, previous, &mut |files| if is_marked { Ok(()) } else { plan.mark(ledger, files, now) })?;
         self.progress.begin(Stage::Record, 0);
         let snapshot = Snapshot::open_named(&self.engine.places.index, published.name)?;
         let recording = Recording { engine: self.engine, snapshot: &snapshot, outcomes: &outcomes, changes: &changes, published: &published, complete: base.complete && base.trusted, now: self.options.now };
@@ -116,13 +133,7 @@ impl Run<'_> {
     fn read(&mut self, tools: &Tools<'_>, ledger: &mut dyn Ledger, plan: &mut early::Plan) -> Result<(Vec<Outcome>, Option<Snapshot>)> {
         let (mut outcomes, mut first, now) = (Vec::new(), None, self.options.now);
         while let Some(batch) = plan.next_batch() {
-            if self.progress.is_cancelled() {
-                return Err(EngineError::Cancelled);
-            }
-            let done = tools.extraction.batch(&tools.texts, batch);
-            self.stop_at_failure(&done)?;
-            plan.mark_failed(ledger, &done, self.options.now)?;
-            outcomes.extend(done);
+            outcomes.extend(self.read_batch(tools, ledger, plan, batch)?);
             if plan.is_time_to_publish(outcomes.len()) {
                 let known = known_files(&[], &outcomes);
                 let published = self.publish(&tools.sources(None), &known, None, &mut |files| plan.mark(ledger, files, now))?;
@@ -132,6 +143,40 @@ impl Run<'_> {
             }
         }
         Ok((outcomes, first))
+    }
+
+    fn read_batch(&self, tools: &Tools<'_>, ledger: &mut dyn Ledger, plan: &early::Plan, batch: Vec<FileEntry>) -> Result<Vec<Outcome>> {
+        if self.progress.is_cancelled() {
+            return Err(EngineError::Cancelled);
+        }
+        let done = tools.extraction.batch(&tools.texts, batch);
+        self.stop_at_failure(&done)?;
+        plan.mark_failed(ledger, &done, self.options.now)?;
+        Ok(done)
+    }
+
+    /// Reads the files that no batch had, too many to hold, and freezes each group of their shards.
+    fn read_ahead(&mut self, tools: &Tools<'_>, ledger: &mut dyn Ledger, plan: &mut early::Plan, (same, previous): (&[FileState], Option<&Snapshot>), outcomes: &mut Vec<Outcome>) -> Result<()> {
+        let rest = plan.take_rest();
+        if rest.is_empty() {
+            return Ok(());
+        }
+        let known = known_files(same, outcomes);
+        self.progress.begin(Stage::Extract, (known.len() + rest.len()) as u64);
+        let mut ahead = Ahead::new(known, rest);
+        let sources = tools.sources(previous);
+        let freezer = Freezer { engine: self.engine, sources: &sources, progress: self.progress };
+        while let Some(unread) = ahead.next_unread() {
+            let done = self.read_batch(tools, ledger, plan, unread)?;
+            let now = self.options.now;
+            let frozen: Result<Frozen> = ahead.freeze(&done, |shards| freezer.shards(shards, false, &mut |files| plan.mark(ledger, files, now)));
+            self.ahead.segments += frozen?.written;
+            tools.texts.clear();
+            outcomes.extend(done);
+        }
+        (self.ahead.is_used, self.ahead.extracted) = (true, sources.made());
+        outcomes.sort_by(|a, b| a.entry.rel.cmp(&b.entry.rel));
+        Ok(())
     }
 
     fn stop_at_failure(&self, outcomes: &[Outcome]) -> Result<()> {
@@ -146,7 +191,7 @@ impl Run<'_> {
     fn publish(&mut self, sources: &Sources<'_>, known: &[Known], previous: Option<&Snapshot>, done: &mut dyn FnMut(&[&Known]) -> Result<()>) -> Result<Published> {
         let engine = self.engine;
         let index = &engine.places.index;
-        let frozen = freeze::freeze(engine, sources, known, self.progress, done)?;
+        let frozen = Freezer { engine, sources, progress: self.progress }.freeze(known, done)?;
         let segments = frozen.entries.iter().map(|entry| Segment::open(&segment_path(index, entry.key))).collect::<std::result::Result<Vec<_>, _>>()?;
         self.progress.begin(Stage::Link, 1);
         let taken_over = previous.filter(|snapshot| !self.options.full && snapshot.manifest().extractor == engine.extractor());
@@ -168,7 +213,7 @@ impl Run<'_> {
         if let Some(warm) = warm.as_ref() {
             warm.rebase(keys);
         }
-        Ok(Published { name, manifest, segments_written: frozen.written, extracted: sources.made(), lost: frozen.lost, relinked: linked.relinked })
+        Ok(Published { name, manifest, segments_written: frozen.written + self.ahead.segments, extracted: sources.made() + self.ahead.extracted, lost: frozen.lost, relinked: linked.relinked })
     }
 
     /// Does what may be late: facts that leave are kept, the ledger is copied. Failing at it loses nothing.
@@ -177,6 +222,10 @@ impl Run<'_> {
             let paths = outcomes.iter().map(|outcome| outcome.entry.rel.as_str()).chain(changes.removed.iter().map(String::as_str));
             leaving::keep(self.engine, &tools.extraction, &mut tools.archive, previous, paths, known);
             self.problems.extend(tools.archive.take_problems());
+        }
+        if outcomes.len() > MANY_ROWS {
+            // A log that somebody reads from stays; it is emptied another time.
+            let _ = ledger.settle();
         }
         if self.engine.config.storage.backup_enabled
             && let Err(error) = records::back_up(self.engine, ledger, self.options.now)

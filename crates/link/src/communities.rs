@@ -89,6 +89,9 @@ fn file_graph(links: &Links, first: &[u32]) -> Graph {
     let files = first.len().saturating_sub(1);
     let mut inner = vec![0.0; files];
     let mut weights: FxHashMap<(u32, u32), f64> = FxHashMap::default();
+    let file_of: Vec<u32> = (0..files)
+        .flat_map(|file| std::iter::repeat_n(file as u32, (first[file + 1] - first[file]) as usize))
+        .collect();
     for file in 0..files {
         for symbol in first[file]..first[file + 1] {
             let range = links.offsets[symbol as usize] as usize
@@ -101,7 +104,7 @@ fn file_graph(links: &Links, first: &[u32]) -> Graph {
                 ) {
                     continue;
                 }
-                let target = first.partition_point(|&start| start <= edge.target) - 1;
+                let target = file_of[edge.target as usize] as usize;
                 let weight =
                     f64::from(edge.kind().walk_weight()) * f64::from(edge.confidence) / 100.0;
                 match file.cmp(&target) {

@@ -309,8 +309,7 @@ impl<'w, 'f> Resolver<'w, 'f> {
     /// A module that is only declared (`mod a;`) stands for its file.
     fn symbol_or_module(&self, symbol: u32, sure: u8) -> Value<'f> {
         let world = self.world;
-        let row = world.row(symbol);
-        if row.kind() == SymbolKind::Module && row.has(modifier::DECLARATION) {
+        if world.kind(symbol) == SymbolKind::Module && world.has(symbol, modifier::DECLARATION) {
             let file = Module::File(world.file_of(symbol));
             if let Some(module) = world
                 .modules

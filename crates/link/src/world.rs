@@ -8,7 +8,7 @@ mod replace;
 pub use modules::Module;
 
 use crate::LinkFile;
-use crate::key::{self, Index};
+use crate::key::{self, Index, Marks};
 use crate::policy::Policy;
 use contextd_model::SymbolKind;
 use contextd_model::facts::{FILE_SYMBOL, NONE, SymbolRow};
@@ -66,9 +66,13 @@ pub struct World<'f> {
     /// Number of each file's first symbol, and the total at the end.
     pub(crate) first: Vec<u32>,
     file_of: Vec<u32>,
+    /// Kind and modifiers of every symbol, which are asked for far more often than the rest of its row.
+    briefs: Vec<Brief>,
     scopes: Index,
     /// Members that stand outside of their type: Go methods, `impl` blocks, prototypes.
     attached: Index,
+    /// Symbols that hold something in `scopes` or `attached`: most functions do not.
+    holders: Marks,
     /// Members of types by family and name.
     members: Index,
     /// File-level symbols by family and name.
@@ -84,6 +88,19 @@ pub struct World<'f> {
     fields: FxHashMap<u64, (u32, u32)>,
     /// Interfaces that a type satisfies by its methods alone.
     pub(crate) satisfied: FxHashMap<u32, Vec<u32>>,
+}
+
+/// What is asked of symbols most often.
+#[derive(Clone, Copy)]
+struct Brief {
+    kind: SymbolKind,
+    modifiers: u32,
+}
+
+impl Brief {
+    fn of(row: &SymbolRow) -> Self {
+        Self { kind: row.kind(), modifiers: row.modifiers }
+    }
 }
 
 impl<'f> World<'f> {
@@ -120,7 +137,12 @@ impl<'f> World<'f> {
     }
 
     pub(crate) fn kind(&self, symbol: u32) -> SymbolKind {
-        self.row(symbol).kind()
+        self.briefs[symbol as usize].kind
+    }
+
+    /// True when a symbol has any of the modifiers.
+    pub(crate) fn has(&self, symbol: u32, modifiers: u32) -> bool {
+        self.briefs[symbol as usize].modifiers & modifiers != 0
     }
 
     pub(crate) fn name_of(&self, symbol: u32) -> &'f str {
@@ -131,6 +153,9 @@ impl<'f> World<'f> {
 
     /// Returns what a scope holds under a name: children first, then what is attached from outside.
     pub(crate) fn in_scope(&self, symbol: u32, name: u64) -> &[u32] {
+        if !self.holders.has(symbol) {
+            return &[];
+        }
         let key = key::within(u64::from(symbol), name);
         let found = self.scopes.get(key);
         if found.is_empty() {

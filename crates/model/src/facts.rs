@@ -6,7 +6,7 @@
 
 mod codec;
 
-use crate::strings::{StrId, StringTable, Strings};
+use crate::strings::{CheckedStrings, StrId, StringTable};
 use crate::{ChunkKind, RefKind, SymbolKind, Visibility};
 use bytemuck::{Pod, Zeroable};
 
@@ -333,7 +333,7 @@ impl FileFacts {
             lines: self.lines,
             size: self.size,
             package: self.package,
-            strings: self.strings.view(),
+            strings: self.strings.checked(),
             symbols: &self.symbols,
             refs: &self.refs,
             imports: &self.imports,
@@ -356,7 +356,7 @@ pub struct FactsView<'a> {
     pub lines: u32,
     pub size: u32,
     pub package: StrId,
-    pub strings: Strings<'a>,
+    pub strings: CheckedStrings<'a>,
     pub symbols: &'a [SymbolRow],
     pub refs: &'a [RefRow],
     pub imports: &'a [ImportRow],

@@ -46,6 +46,11 @@ impl StringTable {
         Strings { bytes: self.bytes.as_bytes(), ends: &self.ends }
     }
 
+    /// Returns a borrowed view that is read without checks.
+    pub fn checked(&self) -> CheckedStrings<'_> {
+        CheckedStrings { text: &self.bytes, ends: &self.ends }
+    }
+
     pub fn get(&self, id: StrId) -> &str {
         let at = id.0 as usize;
         if at == 0 || at >= self.ends.len() {
@@ -63,7 +68,7 @@ impl StringTable {
     }
 }
 
-/// Borrowed [`StringTable`], from memory or from a mapped file.
+/// Borrowed [`StringTable`], from memory or from a mapped file; each string is checked when it is read.
 #[derive(Clone, Copy, Debug)]
 pub struct Strings<'a> {
     pub bytes: &'a [u8],
@@ -80,6 +85,33 @@ impl<'a> Strings<'a> {
         }
         let (start, end) = (self.ends[at - 1] as usize, self.ends[at] as usize);
         self.bytes.get(start..end).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or("")
+    }
+
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.ends.len() <= 1
+    }
+}
+
+/// Borrowed [`StringTable`] whose text was checked as a whole: linking reads each string many times.
+#[derive(Clone, Copy, Debug)]
+pub struct CheckedStrings<'a> {
+    /// All strings, one after the other.
+    pub text: &'a str,
+    pub ends: &'a [u32],
+}
+
+impl<'a> CheckedStrings<'a> {
+    /// Returns the string, or the empty one for an id or range that the table does not have.
+    pub fn get(&self, id: StrId) -> &'a str {
+        let at = id.0 as usize;
+        if at == 0 || at >= self.ends.len() {
+            return "";
+        }
+        self.text.get(self.ends[at - 1] as usize..self.ends[at] as usize).unwrap_or("")
     }
 
     pub fn len(&self) -> usize {

@@ -9,7 +9,7 @@ const LONG: usize = 15;
 
 /// Appends `key`, which follows `before`; a key that starts a block follows the empty string.
 pub(crate) fn put_key(out: &mut Vec<u8>, before: &[u8], key: &[u8]) {
-    let shared = before.iter().zip(key).take_while(|(a, b)| a == b).count();
+    let shared = shared_length(before, key);
     let rest = key.len() - shared;
     out.push((shared.min(LONG) << 4 | rest.min(LONG)) as u8);
     for length in [shared, rest] {
@@ -18,6 +18,14 @@ pub(crate) fn put_key(out: &mut Vec<u8>, before: &[u8], key: &[u8]) {
         }
     }
     out.extend_from_slice(&key[shared..]);
+}
+
+/// Counts the bytes that two keys begin with alike, eight at a time.
+fn shared_length(left: &[u8], right: &[u8]) -> usize {
+    let words = left.chunks_exact(8).zip(right.chunks_exact(8));
+    let shared = 8 * words.take_while(|(left, right)| left == right).count();
+    let rest = left[shared..].iter().zip(&right[shared..]);
+    shared + rest.take_while(|(left, right)| left == right).count()
 }
 
 /// Reads a key and returns how much it shares with the one before, and its rest.

@@ -11,6 +11,7 @@ mod error;
 mod evidence;
 mod front;
 mod graph;
+mod interned;
 mod lock;
 mod manifest;
 mod merkle;

@@ -185,6 +185,8 @@ pub trait Ledger: Send {
 
     /// Returns totals of what is stored.
     fn stats(&self) -> Result<LedgerStats>;
+    /// Brings what lies in the log into the file and empties the log; after many rows it is large.
+    fn settle(&mut self) -> Result<()>;
     /// Removes what nothing refers to and gives unused space back.
     fn vacuum(&mut self) -> Result<()>;
     /// Returns the bytes on disk.

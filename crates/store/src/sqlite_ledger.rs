@@ -342,6 +342,10 @@ impl Ledger for SqliteLedger {
         self.database.read_once(stats::totals)
     }
 
+    fn settle(&mut self) -> Result<()> {
+        self.database.checkpoint()
+    }
+
     fn vacuum(&mut self) -> Result<()> {
         self.database.write(|tx| links::remove_dangling(tx))?;
         self.database

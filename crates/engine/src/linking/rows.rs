@@ -56,7 +56,7 @@ pub const EMPTY: FactsView<'static> = FactsView {
     lines: 0,
     size: 0,
     package: contextd_model::StrId::EMPTY,
-    strings: contextd_model::strings::Strings { bytes: &[], ends: &[] },
+    strings: contextd_model::strings::CheckedStrings { text: "", ends: &[] },
     symbols: &[],
     refs: &[],
     imports: &[],

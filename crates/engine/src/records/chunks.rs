@@ -4,14 +4,16 @@ use crate::error::Result;
 use contextd_model::ContentHash;
 use contextd_model::facts::ChunkRow;
 use contextd_snapshot::{LinkRows, Snapshot, Wanted};
-use contextd_store::{ChunkRecord, FileChunks, FileRecord, FileStatus, Ledger};
+use contextd_store::{ChunkRecord, FileChunks, FileId, FileRecord, FileStatus, Ledger};
 use rayon::prelude::*;
 
 /// Files whose rows are held in memory at once.
 const GROUP: usize = 2_048;
 
-/// Writes the rows of files, their counts filled in, and of their chunks.
-pub fn write(ledger: &mut dyn Ledger, snapshot: &Snapshot, records: Vec<FileRecord>) -> Result<()> {
+/// Writes the rows of files, their counts filled in, and of their chunks. Returns the ledger's numbers
+/// of the files in the snapshot by their numbers there.
+pub fn write(ledger: &mut dyn Ledger, snapshot: &Snapshot, records: Vec<FileRecord>) -> Result<Vec<(u32, FileId)>> {
+    let mut written = Vec::with_capacity(records.len());
     let mut numbered: Vec<(u32, FileRecord)> = records.into_iter().map(|record| (number_of(snapshot, &record), record)).collect();
     // Files of one segment share its strings: they are read together.
     numbered.sort_by_key(|(number, _)| *number);
@@ -19,10 +21,11 @@ pub fn write(ledger: &mut dyn Ledger, snapshot: &Snapshot, records: Vec<FileReco
         let chunks: Vec<Vec<ChunkRecord>> = group.par_iter_mut().with_min_len(64).map_init(LinkRows::default, |rows, (number, record)| fill_in(snapshot, *number, record, rows)).collect();
         let records: Vec<FileRecord> = group.iter().map(|(_, record)| record.clone()).collect();
         let ids = ledger.replace_files(&records, &[])?;
+        written.extend(group.iter().map(|(number, _)| *number).zip(ids.iter().copied()).filter(|(number, _)| *number != u32::MAX));
         let files: Vec<FileChunks> = ids.into_iter().zip(chunks).map(|(file, chunks)| FileChunks { file, chunks }).collect();
         ledger.replace_chunks(&files)?;
     }
-    Ok(())
+    Ok(written)
 }
 
 /// Returns the file's number in the snapshot, the greatest for one that is not in it.
@@ -59,12 +62,12 @@ fn chunk_record(chunk: &ChunkRow, label: &str, content: ContentHash) -> ChunkRec
 }
 
 /// Names a chunk's text by the file's content and the place in it: the text itself is not at hand.
-fn identity(chunk: &ChunkRow, content: ContentHash) -> [u8; 16] {
+fn identity(chunk: &ChunkRow, content: ContentHash) -> [u8; 8] {
     let mut bytes = [0u8; 40];
     bytes[..32].copy_from_slice(&content.0);
     bytes[32..36].copy_from_slice(&chunk.start.to_le_bytes());
     bytes[36..].copy_from_slice(&chunk.end.to_le_bytes());
-    let mut identity = [0u8; 16];
-    identity.copy_from_slice(&ContentHash::of(&bytes).0[..16]);
+    let mut identity = [0u8; 8];
+    identity.copy_from_slice(&ContentHash::of(&bytes).0[..8]);
     identity
 }

@@ -14,13 +14,13 @@ const GROUP: usize = 4_096;
 /// Target file, kind and count.
 type Sum = (u32, u8, u32);
 
-/// Writes the links of the files that were linked again.
-pub fn write(ledger: &mut dyn Ledger, snapshot: &Snapshot, relinked: &Relinked) -> Result<()> {
+/// Writes the links of the files that were linked again; `written` are files whose numbers are known.
+pub fn write(ledger: &mut dyn Ledger, snapshot: &Snapshot, relinked: &Relinked, written: &[(u32, FileId)]) -> Result<()> {
     let files: Vec<u32> = match relinked {
         Relinked::All => (0..snapshot.file_count()).collect(),
         Relinked::Files(files) => files.clone(),
     };
-    let mut ids = Ids { snapshot, known: FxHashMap::default() };
+    let mut ids = Ids { snapshot, known: written.iter().map(|&(number, id)| (number, Some(id))).collect() };
     for group in files.chunks(GROUP) {
         let sums: Vec<Vec<Sum>> = group.par_iter().with_min_len(64).map(|&file| sums_of(snapshot, file)).collect();
         ids.load(ledger, group.iter().copied().chain(sums.iter().flatten().map(|sum| sum.0)))?;

@@ -41,11 +41,20 @@ impl Progress for Look<'_> {
 
 #[test]
 fn the_first_files_can_be_asked_early() {
+    answers_early(usize::MAX);
+}
+
+#[test]
+fn the_first_of_more_files_than_can_be_held_can_be_asked_early() {
+    answers_early(50_000);
+}
+
+fn answers_early(max_texts: usize) {
     let place = tempfile::tempdir().unwrap();
     let (root, other) = (place.path().join("tree"), place.path().join("other"));
     plant(&root);
     support::copy(&root, &other);
-    let engine = support::open(&root);
+    let engine = support::open_with(&root, max_texts);
     let options = RefreshOptions { now: support::now(), ..RefreshOptions::default() };
     let stopping = Look { engine: &engine, stops: true, begun: AtomicU64::new(0), seen: Mutex::default() };
     assert!(matches!(engine.refresh(&options, &stopping), Err(EngineError::Cancelled)));
@@ -60,7 +69,7 @@ fn the_first_files_can_be_asked_early() {
     assert!(!status.partial && status.files as usize == FILES + 1);
     assert_eq!(engine.ledger().unwrap().bootstrap_counts().unwrap(), None);
     // The other is never interrupted.
-    let engine = support::open(&other);
+    let engine = support::open_with(&other, max_texts);
     engine.refresh(&options, &Silent).unwrap();
     assert_eq!(support::image(&root), support::image(&other));
 }

@@ -133,19 +133,32 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: cases(), max_shrink_iters: 40, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn after_any_steps_the_index_is_the_one_built_from_nothing(rounds in prop::collection::vec((prop::collection::vec(step(), 1..4), any::<bool>()), 1..6)) {
+    fn after_any_steps_the_index_is_the_one_built_from_nothing(rounds in prop::collection::vec((prop::collection::vec(step(), 1..4), any::<bool>(), any::<bool>()), 1..6)) {
         let place = tempfile::tempdir().unwrap();
         let root = place.path().join("tree");
         support::plant(&root);
         support::refresh(&root, 60_000);
-        for (steps, ahead) in &rounds {
+        for (steps, ahead, by_shards) in &rounds {
             steps.iter().for_each(|step| take(&root, step));
-            support::refresh(&root, if *ahead { 60_000 } else { 0 });
+            let refresh = if *by_shards { support::refresh_by_shards } else { support::refresh };
+            refresh(&root, if *ahead { 60_000 } else { 0 });
             prop_assert_eq!(support::difference_to_fresh(&root), None);
         }
         let again = support::refresh(&root, 60_000);
         prop_assert!(!again.changed, "a refresh without a change published something else");
     }
+}
+
+#[test]
+fn reading_by_shards_counts_what_it_does() {
+    let place = tempfile::tempdir().unwrap();
+    let (root, other) = (place.path().join("tree"), place.path().join("other"));
+    support::plant(&root);
+    support::copy(&root, &other);
+    let (one, two) = (support::refresh(&root, 60_000), support::refresh_by_shards(&other, 60_000));
+    assert!(one.extracted > 10 && one.segments_written > 0);
+    assert_eq!((one.snapshot, one.read, one.extracted, one.segments_written), (two.snapshot, two.read, two.extracted, two.segments_written));
+    assert_eq!(support::image(&root), support::image(&other));
 }
 
 #[test]

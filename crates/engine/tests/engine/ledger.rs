@@ -41,7 +41,7 @@ fn rows_follow_every_change() {
     let ([lines, symbols, chunks, tokens], records, links) = &first["shop/basket.py"];
     assert!(*lines == 15 && *symbols >= 5 && *chunks as usize == records.len() && *tokens > 0, "{first:?}");
     assert!(links.iter().any(|(target, kind, _)| target == "shop/items.py" && kind == "Imports"), "{links:?}");
-    assert!(records.iter().all(|record| record.end > record.start && record.hash != [0; 16]));
+    assert!(records.iter().all(|record| record.end > record.start && record.hash != [0; 8]));
     let edits: &[(&str, Option<&str>)] = &[
         ("shop/basket.py", Some("from .items import Item\n\n\nclass Basket:\n    def add(self):\n        return Item('x')\n")),
         ("shop/items.py", Some("class Item:\n    pass\n")),

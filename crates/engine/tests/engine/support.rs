@@ -65,6 +65,13 @@ pub fn open(root: &Path) -> Engine {
     Engine::open(root, &EngineOptions::default(), &|_| None).unwrap()
 }
 
+/// Opens the engine of a folder that may hold that many bytes of texts.
+pub fn open_with(root: &Path, max_texts: usize) -> Engine {
+    let mut engine = open(root);
+    engine.max_texts = max_texts;
+    engine
+}
+
 /// Returns the time in milliseconds.
 pub fn now() -> i64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis() as i64
@@ -74,6 +81,12 @@ pub fn now() -> i64 {
 pub fn refresh(root: &Path, ahead: i64) -> Refreshed {
     let options = RefreshOptions { now: now() + ahead, wait: Duration::from_secs(60), ..RefreshOptions::default() };
     open(root).refresh(&options, &Silent).unwrap()
+}
+
+/// Refreshes as if no text could be held, so that files are read shard by shard.
+pub fn refresh_by_shards(root: &Path, ahead: i64) -> Refreshed {
+    let options = RefreshOptions { now: now() + ahead, wait: Duration::from_secs(60), ..RefreshOptions::default() };
+    open_with(root, 0).refresh(&options, &Silent).unwrap()
 }
 
 /// Returns the published name with the bytes of everything it stands for, by path in the index.

@@ -47,7 +47,7 @@ impl FileLinker<'_, '_> {
             .collect();
         found.retain(|&symbol| {
             world.kind(symbol).is_code()
-                && !world.row(symbol).has(modifier::LOCAL | modifier::TEST)
+                && !world.has(symbol, modifier::LOCAL | modifier::TEST)
                 && !world.tables[world.file_of(symbol) as usize].is_test
         });
         found.sort_unstable();

@@ -59,7 +59,7 @@ impl FileLinker<'_, '_> {
         let mut candidates: Vec<u32> = found
             .iter()
             .copied()
-            .filter(|&symbol| fits(world.kind(symbol)) && !world.row(symbol).has(modifier::LOCAL))
+            .filter(|&symbol| fits(world.kind(symbol)) && !world.has(symbol, modifier::LOCAL))
             .collect();
         // Overloads and prototypes of one scope are one candidate.
         let scope = |symbol: u32| {
@@ -73,7 +73,7 @@ impl FileLinker<'_, '_> {
         candidates.sort_by_key(|&symbol| {
             (
                 scope(symbol),
-                world.row(symbol).has(modifier::DECLARATION),
+                world.has(symbol, modifier::DECLARATION),
                 symbol,
             )
         });

@@ -18,7 +18,7 @@ impl FileLinker<'_, '_> {
         let table = &world.tables[self.file as usize];
         let is_test = |symbol: u32| {
             world.tables[world.file_of(symbol) as usize].is_test
-                || world.row(symbol).has(modifier::TEST)
+                || world.has(symbol, modifier::TEST)
         };
         let mut tested: Vec<(u32, EdgeRow)> = Vec::new();
         for &(source, edge) in &self.edges {

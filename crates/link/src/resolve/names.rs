@@ -447,14 +447,14 @@ impl<'f> Resolver<'_, 'f> {
         let world = self.world;
         let all = world.globals_named(world.tables[place.file as usize].policy.family, key);
         let visible = |symbol: &u32| {
-            world.file_of(*symbol) == place.file || !world.row(*symbol).has(modifier::STATIC)
+            world.file_of(*symbol) == place.file || !world.has(*symbol, modifier::STATIC)
         };
         let mut candidates: Vec<u32> = all.iter().copied().take(64).filter(visible).collect();
         if candidates
             .iter()
-            .any(|&symbol| !world.row(symbol).has(modifier::DECLARATION))
+            .any(|&symbol| !world.has(symbol, modifier::DECLARATION))
         {
-            candidates.retain(|&symbol| !world.row(symbol).has(modifier::DECLARATION));
+            candidates.retain(|&symbol| !world.has(symbol, modifier::DECLARATION));
         }
         let Some(best) = self.pick(&candidates, want) else {
             return Value::EXTERNAL;

@@ -12,10 +12,9 @@ impl<'f> Resolver<'_, 'f> {
     pub(super) fn pick(&self, symbols: &[u32], want: Want) -> Option<u32> {
         let world = self.world;
         let usable = |symbol: &u32| {
-            let row = world.row(*symbol);
-            !row.has(modifier::REFUSED)
+            !world.has(*symbol, modifier::REFUSED)
                 && (want != Want::Type
-                    || row.kind() != SymbolKind::Object
+                    || world.kind(*symbol) != SymbolKind::Object
                     || !world.tables[world.file_of(*symbol) as usize]
                         .policy
                         .terms_apart)
@@ -30,18 +29,18 @@ impl<'f> Resolver<'_, 'f> {
             .copied()
             .filter(usable)
             .min_by_key(|&symbol| {
-                let row = world.row(symbol);
+                let kind = world.kind(symbol);
                 // Of a type and the object beside it, terms mean the object and types the type.
                 let beside = companions
                     && match want {
                         Want::Type | Want::Make => is_object(symbol),
-                        Want::Call | Want::Any => row.kind().is_type() && !is_object(symbol),
+                        Want::Call | Want::Any => kind.is_type() && !is_object(symbol),
                     };
                 (
-                    !fits(row.kind(), want),
+                    !fits(kind, want),
                     beside,
-                    row.has(modifier::DECLARATION) && row.kind().is_callable(),
-                    row.kind() == SymbolKind::Extension,
+                    world.has(symbol, modifier::DECLARATION) && kind.is_callable(),
+                    kind == SymbolKind::Extension,
                     symbol,
                 )
             })

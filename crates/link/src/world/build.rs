@@ -2,9 +2,9 @@
 
 use super::modules::ModuleTable;
 use super::modules::packages::has_namespaces;
-use super::{FileTable, Module, Super, Supers, World, implements};
+use super::{Brief, FileTable, Module, Super, Supers, World, implements};
 use crate::LinkFile;
-use crate::key::{self, Index};
+use crate::key::{self, Index, Marks};
 use crate::policy::{self, Modules as Style};
 use crate::resolve::{Kind, Resolver};
 use contextd_model::SymbolKind;
@@ -28,14 +28,17 @@ pub fn build<'f>(files: &[LinkFile<'f>]) -> World<'f> {
         file_of.resize(total as usize, at as u32);
     }
     first.push(total);
+    let briefs = files.iter().flat_map(|file| file.view.symbols.iter().map(Brief::of)).collect();
     let mut world = World {
         files,
         tables,
         modules,
         first,
         file_of,
+        briefs,
         scopes: Index::default(),
         attached: Index::default(),
+        holders: Marks::below(total),
         members: Index::default(),
         globals: Index::default(),
         outer: FxHashMap::default(),
@@ -115,6 +118,7 @@ fn module_of(files: &[LinkFile<'_>], modules: &ModuleTable, file: u32, row: &Imp
 
 #[derive(Default)]
 struct Pairs {
+    holders: Vec<u32>,
     scopes: Vec<(u64, u32)>,
     members: Vec<(u64, u32)>,
     globals: Vec<(u64, u32)>,
@@ -127,6 +131,7 @@ fn scopes(world: &mut World<'_>) {
         .collect();
     let mut all = Pairs::default();
     for part in parts {
+        part.holders.into_iter().for_each(|symbol| world.holders.set(symbol));
         all.scopes.extend(part.scopes);
         all.members.extend(part.members);
         all.globals.extend(part.globals);
@@ -167,6 +172,9 @@ fn pairs(world: &World<'_>, file: u32) -> Pairs {
             } else {
                 world.global(file, row.parent)
             };
+            if pairs.holders.last() != Some(&scope) {
+                pairs.holders.push(scope);
+            }
             pairs
                 .scopes
                 .push((key::within(u64::from(scope), name), symbol));
@@ -272,6 +280,7 @@ fn attach(world: &mut World<'_>) {
     let mut pairs = Vec::new();
     for (symbol, target) in found.into_iter().flatten() {
         world.outer.insert(symbol, target);
+        world.holders.set(target);
         let file = world.file_of(symbol);
         let view = &world.files[file as usize].view;
         let local = world.local(symbol);

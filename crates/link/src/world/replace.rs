@@ -1,6 +1,6 @@
 //! A world after edits that no other file can see.
 
-use super::{World, build};
+use super::{Brief, World, build};
 use crate::key;
 use contextd_model::facts::FactsView;
 
@@ -11,6 +11,10 @@ impl<'f> World<'f> {
     pub fn with_facts(mut self, changed: &[(usize, FactsView<'f>)]) -> Option<Self> {
         for &(file, view) in changed {
             self.files.get_mut(file)?.view = view;
+            let first = *self.first.get(file)? as usize;
+            for (brief, row) in self.briefs.get_mut(first..first + view.symbols.len())?.iter_mut().zip(view.symbols) {
+                *brief = Brief::of(row);
+            }
         }
         for &(file, _) in changed {
             self.renumber_fields(file as u32);

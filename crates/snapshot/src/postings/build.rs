@@ -1,23 +1,23 @@
 //! Builds the full text of a segment.
 
 use super::{FEW, FREQUENCIES, LONG_COUNT, NEAR, SINGLE, is_single, rice};
+use crate::interned::Interned;
 use crate::{column, front, varint};
-use rustc_hash::FxHashMap;
 
 /// Collects postings while files are added; documents must come in rising order.
 pub(crate) struct PostingsBuilder {
-    terms: FxHashMap<Box<str>, u32>,
-    symbols: Vec<Posting<[u8; 4]>>,
-    paths: Vec<Posting<u32>>,
-    cells: Vec<Posting<u32>>,
+    terms: Interned,
+    /// Postings with their terms.
+    symbols: Vec<(u32, Posting<[u8; 4]>)>,
+    paths: Vec<(u32, Posting<u32>)>,
+    cells: Vec<(u32, Posting<u32>)>,
 }
 
 impl Default for PostingsBuilder {
     fn default() -> Self {
         // About what the files of a shard have, so that the table does not grow step by step.
-        let terms = FxHashMap::with_capacity_and_hasher(1 << 14, Default::default());
         Self {
-            terms,
+            terms: Interned::with_room_for(1 << 14),
             symbols: Vec::new(),
             paths: Vec::new(),
             cells: Vec::new(),
@@ -27,7 +27,6 @@ impl Default for PostingsBuilder {
 
 #[derive(Clone, Copy, Default)]
 struct Posting<F> {
-    term: u32,
     document: u32,
     frequency: F,
 }
@@ -44,12 +43,7 @@ pub(crate) struct PackedPostings {
 impl PostingsBuilder {
     /// Returns the number of a term while building.
     pub(crate) fn term(&mut self, text: &str) -> u32 {
-        if let Some(&number) = self.terms.get(text) {
-            return number;
-        }
-        let number = self.terms.len() as u32;
-        self.terms.insert(text.into(), number);
-        number
+        self.terms.number(text)
     }
 
     /// Adds the words of a symbol: pairs of term and stored field, in any order.
@@ -61,40 +55,39 @@ impl PostingsBuilder {
                 let count = &mut frequency[usize::from(field)];
                 *count = count.saturating_add(1);
             }
-            self.symbols.push(Posting {
-                term: group[0].0,
+            let posting = Posting {
                 document: symbol,
                 frequency,
-            });
+            };
+            self.symbols.push((group[0].0, posting));
         }
     }
 
     /// Adds one word of a file's path.
     pub(crate) fn path(&mut self, term: u32, file: u32) {
-        self.paths.push(Posting {
-            term,
+        let posting = Posting {
             document: file,
             frequency: 1,
-        });
+        };
+        self.paths.push((term, posting));
     }
 
     /// Adds a term of a cell; the frequency is not 0.
     pub(crate) fn cell(&mut self, term: u32, cell: u32, frequency: u32) {
-        self.cells.push(Posting {
-            term,
+        let posting = Posting {
             document: cell,
             frequency,
-        });
+        };
+        self.cells.push((term, posting));
     }
 
     /// Sorts everything by term; `symbol_ends` gives the symbols of each file, `cell_count` is the
     /// number of cells of the segment.
     pub(crate) fn finish(self, symbol_ends: &[u32], cell_count: u32) -> PackedPostings {
-        let mut terms: Vec<(Box<str>, u32)> = self.terms.into_iter().collect();
-        terms.sort_unstable();
+        let terms = self.terms.sorted(|_| true);
         let mut ranks = vec![0; terms.len()];
-        for (rank, (_, number)) in terms.iter().enumerate() {
-            ranks[*number as usize] = rank;
+        for (rank, &number) in (0u32..).zip(&terms) {
+            ranks[number as usize] = rank;
         }
         let symbols = Grouped::new(self.symbols, &ranks);
         let paths = Grouped::new(self.paths, &ranks);
@@ -103,9 +96,9 @@ impl PostingsBuilder {
             cell_count,
             ..DictionaryWriter::default()
         };
-        for (rank, (text, _)) in terms.iter().enumerate() {
+        for (rank, &number) in terms.iter().enumerate() {
             writer.push(
-                text,
+                self.terms.get(number),
                 symbols.of(rank),
                 paths.of(rank),
                 cells.of(rank),
@@ -123,18 +116,18 @@ struct Grouped<F> {
 }
 
 impl<F: Copy + Default> Grouped<F> {
-    fn new(rows: Vec<Posting<F>>, ranks: &[usize]) -> Self {
+    fn new(rows: Vec<(u32, Posting<F>)>, ranks: &[u32]) -> Self {
         let mut starts = vec![0u32; ranks.len() + 1];
-        for row in &rows {
-            starts[ranks[row.term as usize] + 1] += 1;
+        for (term, _) in &rows {
+            starts[ranks[*term as usize] as usize + 1] += 1;
         }
         for at in 1..starts.len() {
             starts[at] += starts[at - 1];
         }
         let mut next = starts.clone();
         let mut grouped = vec![Posting::default(); rows.len()];
-        for row in rows {
-            let at = &mut next[ranks[row.term as usize]];
+        for (term, row) in rows {
+            let at = &mut next[ranks[term as usize] as usize];
             grouped[*at as usize] = row;
             *at += 1;
         }

@@ -4,20 +4,23 @@
 //! regard to case and listing names by prefix are binary searches. The strings that only the linker
 //! reads follow in byte order; both share one numbering, in which 0 is the empty string.
 
+use crate::interned::{Interned, beginning};
 use crate::{column, front};
-use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
 
 /// Collects strings while files are added.
 pub(crate) struct Interner {
-    numbers: FxHashMap<Box<str>, u32>,
+    strings: Interned,
     is_name: Vec<bool>,
 }
 
 impl Default for Interner {
     fn default() -> Self {
+        // About what the files of a shard have, so that the table does not grow step by step.
+        let mut strings = Interned::with_room_for(1 << 14);
+        strings.number("");
         Self {
-            numbers: FxHashMap::from_iter([("".into(), 0)]),
+            strings,
             is_name: vec![true],
         }
     }
@@ -26,12 +29,10 @@ impl Default for Interner {
 impl Interner {
     /// Returns the number of a string of the linker until [`Interner::finish`].
     pub(crate) fn link(&mut self, text: &str) -> u32 {
-        if let Some(&number) = self.numbers.get(text) {
-            return number;
+        let number = self.strings.number(text);
+        if number as usize == self.is_name.len() {
+            self.is_name.push(false);
         }
-        let number = self.is_name.len() as u32;
-        self.numbers.insert(text.into(), number);
-        self.is_name.push(false);
         number
     }
 
@@ -44,41 +45,81 @@ impl Interner {
 
     /// Sorts the strings.
     pub(crate) fn finish(self) -> Strings {
-        let Self { numbers, is_name } = self;
-        let (mut names, mut links): (Vec<_>, Vec<_>) = numbers
-            .into_iter()
-            .partition(|&(_, number)| is_name[number as usize]);
-        names.sort_unstable_by(|(left, _), (right, _)| compare_names(left, right));
-        links.sort_unstable();
+        let Self { strings, is_name } = self;
+        let mut order = name_order(&strings, &is_name);
+        let names = order.len();
+        order.extend(strings.sorted(|number| !is_name[number as usize]));
         let mut final_numbers = vec![0; is_name.len()];
-        for (at, (_, number)) in names.iter().chain(&links).enumerate() {
-            final_numbers[*number as usize] = at as u32;
+        for (at, &number) in order.iter().enumerate() {
+            final_numbers[number as usize] = at as u32;
         }
         Strings {
             final_numbers,
-            names: names.into_iter().map(|(text, _)| text).collect(),
-            links: links.into_iter().map(|(text, _)| text).collect(),
+            strings,
+            order,
+            names,
         }
     }
+}
+
+/// Returns the numbers of names in the order of [`compare_names`].
+fn name_order(strings: &Interned, is_name: &[bool]) -> Vec<u32> {
+    let names = (0..is_name.len() as u32).filter(|&number| is_name[number as usize]);
+    let mut keyed: Vec<(u64, u32)> = names
+        .map(|number| (lower_beginning(strings.get(number)), number))
+        .collect();
+    keyed.sort_unstable_by(|left, right| {
+        left.0
+            .cmp(&right.0)
+            .then_with(|| compare_names(strings.get(left.1), strings.get(right.1)))
+    });
+    keyed.into_iter().map(|(_, number)| number).collect()
+}
+
+/// Returns how a name begins in the order of [`compare_names`].
+fn lower_beginning(name: &str) -> u64 {
+    if name.is_ascii() {
+        return beginning(name.bytes().map(|byte| byte.to_ascii_lowercase()));
+    }
+    beginning(lower_chars(name).flat_map(|c| {
+        let mut bytes = [0; 4];
+        let length = c.encode_utf8(&mut bytes).len();
+        bytes.into_iter().take(length)
+    }))
 }
 
 /// Sorted strings and the numbers they got.
 pub(crate) struct Strings {
     /// Final number of each string, by the number the interner gave.
     pub(crate) final_numbers: Vec<u32>,
-    pub(crate) names: Vec<Box<str>>,
-    pub(crate) links: Vec<Box<str>>,
+    strings: Interned,
+    /// The interner's numbers in final order.
+    order: Vec<u32>,
+    /// How many of them are names; they come first.
+    names: usize,
 }
 
 impl Strings {
+    pub(crate) fn name_count(&self) -> usize {
+        self.names
+    }
+
+    pub(crate) fn link_count(&self) -> usize {
+        self.order.len() - self.names
+    }
+
     /// Returns the bytes of all names and the column of their ends.
     pub(crate) fn pack_names(&self) -> (Vec<u8>, Vec<u8>) {
-        pack(self.names.iter().map(AsRef::as_ref))
+        pack(self.texts(&self.order[..self.names]))
     }
 
     /// Returns the front-coded strings of the linker.
     pub(crate) fn pack_links(&self) -> Vec<u8> {
-        front::pack(self.links.iter().map(AsRef::as_ref))
+        front::pack(self.texts(&self.order[self.names..]))
+    }
+
+    fn texts<'a>(&'a self, numbers: &'a [u32]) -> impl Iterator<Item = &'a str> {
+        numbers.iter().map(|&number| self.strings.get(number))
     }
 }
 
@@ -107,4 +148,28 @@ pub(crate) fn pack<'a>(strings: impl Iterator<Item = &'a str>) -> (Vec<u8>, Vec<
         ends.push(bytes.len() as u32);
     }
     (bytes, column::pack(ends))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn names_are_sorted_without_regard_to_case(names in proptest::collection::vec("[abAB_\u{0}\u{c4}\u{e4}\u{130}]{0,12}", 0..100)) {
+            let mut interner = Interner::default();
+            for name in &names {
+                interner.name(name);
+            }
+            interner.link("only linked");
+            let strings = interner.finish();
+            let sorted: Vec<&str> = strings.texts(&strings.order[..strings.names]).collect();
+            let mut expected: Vec<&str> = names.iter().map(String::as_str).chain([""]).collect();
+            expected.sort_by(|left, right| compare_names(left, right));
+            expected.dedup();
+            prop_assert_eq!(sorted, expected);
+            prop_assert_eq!(strings.link_count(), 1);
+        }
+    }
 }

@@ -93,8 +93,9 @@ impl Draft {
 
 /// Copies a view; `None` when its strings are no text.
 fn owned(view: &FactsView<'_>) -> Option<FileFacts> {
+    let length = view.strings.ends.last().map_or(0, |&end| end as usize);
     let strings = StringTable {
-        bytes: String::from_utf8(view.strings.bytes.to_vec()).ok()?,
+        bytes: view.strings.text.get(..length)?.to_owned(),
         ends: view.strings.ends.to_vec(),
     };
     Some(FileFacts {

@@ -9,7 +9,7 @@ use crate::front;
 use crate::varint::Reader;
 use contextd_model::StrId;
 use contextd_model::facts::{ChunkRow, FactsView, SymbolRow};
-use contextd_model::strings::Strings;
+use contextd_model::strings::CheckedStrings;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::ops::Range;
@@ -117,7 +117,10 @@ impl Segment {
             lines: self.lines(file),
             size: self.file_size(file),
             package,
-            strings: Strings { bytes, ends },
+            strings: CheckedStrings {
+                text: whole_text(bytes),
+                ends,
+            },
             symbols,
             refs: &links.refs,
             imports: &links.imports,
@@ -349,6 +352,13 @@ impl LinkRows {
             at => self.ends[at - 1] as usize..self.ends[at] as usize,
         }
     }
+}
+
+/// Returns the bytes as text, as far as they are; strings behind a damaged one read as empty.
+fn whole_text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap_or_else(|error| {
+        std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or("")
+    })
 }
 
 impl Scratch {

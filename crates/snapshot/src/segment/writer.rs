@@ -39,6 +39,8 @@ pub struct SegmentWriter {
     counts: SegmentCounts,
     words: Vec<(u32, u8)>,
     known: KnownWords,
+    /// The scope of the symbol before and its terms: neighbours mostly share it.
+    scope: (String, Vec<u32>),
 }
 
 /// How a qualified name is kept.
@@ -181,7 +183,14 @@ impl SegmentWriter {
         ];
         let mut lengths = [0u32; 4];
         self.words.clear();
+        self.read_scope(texts[1]);
         for (field, text) in texts.into_iter().enumerate() {
+            if field == 1 {
+                let terms = self.scope.1.iter();
+                self.words.extend(terms.map(|&term| (term, 1)));
+                lengths[1] = self.scope.1.len() as u32;
+                continue;
+            }
             for_each_number(
                 text,
                 &mut self.known,
@@ -194,6 +203,22 @@ impl SegmentWriter {
         }
         self.postings.symbol(symbol, &mut self.words);
         lengths.map(|length| length.min(MAX_FIELD_LENGTH))
+    }
+
+    fn read_scope(&mut self, text: &str) {
+        let (last, terms) = &mut self.scope;
+        if last == text {
+            return;
+        }
+        last.clear();
+        last.push_str(text);
+        terms.clear();
+        for_each_number(
+            text,
+            &mut self.known,
+            |word| self.postings.term(word),
+            |term| terms.push(term),
+        );
     }
 
     /// Sorts, compresses and lays everything out. The same files give the same bytes.
@@ -212,9 +237,9 @@ impl SegmentWriter {
         self.counts.symbols = self.symbols.rows.len() as u32;
         self.counts.cells = self.cells.len() as u32;
         self.counts.terms = postings.count;
-        self.counts.names = strings.names.len() as u32;
+        self.counts.names = strings.name_count() as u32;
         let link_strings = strings.pack_links();
-        self.counts.link_strings = strings.links.len() as u32;
+        self.counts.link_strings = strings.link_count() as u32;
         self.counts.link_string_length = link_strings.len() as u32;
         self.counts.text_length = self.text.len() as u32;
         self.counts.link_length = links.len() as u32;

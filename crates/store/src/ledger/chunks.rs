@@ -54,8 +54,8 @@ pub struct ChunkRecord {
     pub start_line: u32,
     pub end_line: u32,
     pub tokens_est: u32,
-    /// First half of the BLAKE3 hash of the chunk's text.
-    pub hash: [u8; 16],
+    /// Names the chunk's text: the beginning of a BLAKE3 hash.
+    pub hash: [u8; 8],
 }
 
 /// All chunks of one file.
@@ -74,11 +74,19 @@ pub struct StoredChunk {
 
 pub(crate) fn replace(connection: &Connection, files: &[FileChunks]) -> Result<()> {
     let mut known = connection.prepare_cached("SELECT 1 FROM file_state WHERE file_id = ?1")?;
+    // Numbers of files only rise: one above all that have chunks has none to remove.
+    let last: Option<ChunkId> = connection
+        .prepare_cached("SELECT max(chunk_id) FROM chunks")?
+        .query_row([], |row| row.get(0))?;
+    let mut last = last.map(ChunkId::file);
     for FileChunks { file, chunks } in files {
         if !known.exists([file])? {
             return Err(StoreError::FileUnknown { file_id: file.0 });
         }
-        remove(connection, *file)?;
+        if last.is_some_and(|last| *file <= last) {
+            remove(connection, *file)?;
+        }
+        last = last.max(Some(*file));
         insert(connection, *file, chunks)?;
     }
     Ok(())
@@ -133,8 +141,9 @@ pub(crate) fn of_file(connection: &Connection, file: FileId) -> Result<Vec<Store
 
 fn from_row(row: &Row<'_>) -> rusqlite::Result<StoredChunk> {
     let hash = row.get_ref(8)?.as_blob()?;
-    let hash = <[u8; 16]>::try_from(hash).map_err(|_| FromSqlError::InvalidBlobSize {
-        expected_size: 16,
+    // Earlier versions wrote twice as much of it.
+    let hash = *hash.first_chunk().ok_or(FromSqlError::InvalidBlobSize {
+        expected_size: 8,
         blob_size: hash.len(),
     })?;
     let record = ChunkRecord {

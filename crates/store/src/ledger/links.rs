@@ -33,8 +33,15 @@ pub(crate) fn replace(connection: &Connection, files: &[FileLinks]) -> Result<()
         "INSERT INTO links (source_file, target_file, kind_id, source_chunk, target_chunk, count)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO UPDATE SET count = count + excluded.count",
     )?;
+    // Numbers of files only rise: one above all that have links has none to remove.
+    let mut last: Option<FileId> = connection
+        .prepare_cached("SELECT max(source_file) FROM links")?
+        .query_row([], |row| row.get(0))?;
     for FileLinks { source, links } in files {
-        delete.execute([source])?;
+        if last.is_some_and(|last| *source <= last) {
+            delete.execute([source])?;
+        }
+        last = last.max(Some(*source));
         for link in links {
             let (from, to) = (
                 link.source_chunk.unwrap_or(WHOLE_FILE),

@@ -3,6 +3,8 @@
 use super::json::{JsonList, JsonStrings};
 use super::usage::{self, UsageFilter, UsageRecord, limit};
 use crate::error::Result;
+use crate::{compress, decompress};
+use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, params};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -86,7 +88,7 @@ impl UsageBy {
 }
 
 /// Answers whose items are kept for later reports.
-const KEPT: i64 = 2_000;
+const KEPT: i64 = 1_000;
 /// Answers after which older ones are removed.
 const SWEPT: i64 = 64;
 
@@ -104,12 +106,13 @@ pub(crate) fn record(connection: &Connection, answers: &[Answered<'_>]) -> Resul
 
 fn put_items(connection: &Connection, metric: i64, pack_id: &str, answer: &Answered<'_>) -> Result<()> {
     let rows: Vec<_> = answer.items.iter().map(|item| (&item.target, &item.name, &item.path, &item.provider, item.score, item.chance)).collect();
-    // Texts and numbers can always be written.
-    let text = serde_json::to_string(&rows).unwrap_or_default();
+    // Texts and numbers can always be written. Compressed, because paths and names of an answer repeat
+    // each other and most answers are never asked for again.
+    let items = compress(&serde_json::to_vec(&rows).unwrap_or_default());
     let sql = "INSERT OR REPLACE INTO returned (pack_id, metric_id, words, items) VALUES (?1, ?2, ?3, ?4)";
     connection
         .prepare_cached(sql)?
-        .execute(params![pack_id, metric, JsonList(&answer.words), text])?;
+        .execute(params![pack_id, metric, JsonList(&answer.words), items])?;
     // Looking for what is too old with every answer would cost more than keeping it a little longer.
     if metric % SWEPT == 0 {
         connection
@@ -137,12 +140,21 @@ fn put_providers(connection: &Connection, metric: i64, items: &[ReturnedItem<'_>
 /// Returns the words of the request and the items of an answer.
 pub(crate) fn get(connection: &Connection, pack_id: &str) -> Result<Option<Returned>> {
     let sql = "SELECT words, items FROM returned WHERE pack_id = ?1";
-    let read = |row: &rusqlite::Row<'_>| Ok((row.get::<_, JsonStrings>(0)?.0, row.get::<_, String>(1)?));
+    let read = |row: &rusqlite::Row<'_>| Ok((row.get::<_, JsonStrings>(0)?.0, items_text(row.get_ref(1)?)));
     let row = connection.prepare_cached(sql)?.query_row([pack_id], read).optional()?;
     let Some((words, text)) = row else { return Ok(None) };
     // A row that cannot be read is as good as absent.
-    let rows: Vec<Vec<serde_json::Value>> = serde_json::from_str(&text).unwrap_or_default();
+    let rows: Vec<Vec<serde_json::Value>> = serde_json::from_slice(&text).unwrap_or_default();
     Ok(Some((words, rows.iter().filter_map(|row| item(row)).collect())))
+}
+
+/// Returns the JSON of a row's items; earlier versions wrote it as it is.
+fn items_text(value: ValueRef<'_>) -> Vec<u8> {
+    match value {
+        ValueRef::Blob(bytes) => decompress(bytes).unwrap_or_default(),
+        ValueRef::Text(text) => text.to_vec(),
+        _ => Vec::new(),
+    }
 }
 
 /// Reads an item; rows of earlier versions have no chance.

@@ -87,7 +87,7 @@ fn damage_found_in_use_is_repaired_by_the_next_opening() {
     drop(ledger_with_files(&path, 5000));
     let mut bytes = fs::read(&path).expect("reads");
     let length = bytes.len();
-    bytes[length / 4..length / 4 * 3].fill(0xAA);
+    bytes[length / 2..length / 4 * 3].fill(0xAA);
     fs::write(&path, bytes).expect("writes");
     let (ledger, problems) = SqliteLedger::open(&path).expect("the first pages are whole");
     assert_eq!(problems, []);

@@ -39,7 +39,7 @@ pub fn chunk(label: &str, version: u32) -> ChunkRecord {
         start_line: 1,
         end_line: 2,
         tokens_est: 7,
-        hash: [version as u8; 16],
+        hash: [version as u8; 8],
     }
 }
 

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""Measures what an index costs, against reading and parsing the same files and nothing else.
+
+  cold_index.py CHECKOUT… [--bin target/release/contextd] [--bench target/release/contextd-bench] [--runs 3] [--edits 5]
+
+CHECKOUT: folders to write to; their index is removed before every cold run, and one file is edited and put back.
+Floor and cold runs take turns, so that other load falls on both; each figure is the median of its runs:
+  cold     CPU seconds (user and system) of `contextd index` without an index, over those of the floor, and wall time
+  refresh  CPU seconds of `contextd refresh` when nothing changed, over those of the floor
+  edit     milliseconds from the change of a file to the new snapshot of a running server, less the debounce
+  memory   the most the cold run held; size: bytes of the index folder over the bytes of the indexed files"""
+import argparse, os, shutil, socket, statistics, subprocess, sys, tempfile, time
+
+
+def cpu(command, folder):
+    """Runs a command; returns its CPU seconds, wall seconds, the most memory in MB, and what it printed."""
+    with tempfile.TemporaryFile() as out:
+        start = time.perf_counter()
+        process = subprocess.Popen(command, cwd=folder, stdout=out, stderr=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        wall = time.perf_counter() - start
+        process.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        printed = out.read().decode(errors="replace")
+    if process.returncode not in (0, 1):
+        sys.exit(f"{' '.join(command)} ended with {process.returncode} in {folder}")
+    return usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss / 1024, printed
+
+
+def forget(checkout):
+    shutil.rmtree(os.path.join(checkout, ".contextd/index"), ignore_errors=True)
+    shutil.rmtree(os.path.join(checkout, ".git/contextd"), ignore_errors=True)
+
+
+def folder_bytes(folder):
+    return sum(os.lstat(os.path.join(at, name)).st_size for at, _, names in os.walk(folder) for name in names)
+
+
+def published(checkout):
+    try:
+        with open(os.path.join(checkout, ".contextd/index/CURRENT")) as current:
+            return current.read()
+    except OSError:
+        return ""
+
+
+def edits(binary, checkout, paths, count, debounce):
+    """Edits files of middling size while a server watches; returns milliseconds until each is published."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    server = subprocess.Popen([binary, "serve", "--http", address], cwd=checkout, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    times = []
+    try:
+        # Time to start watching, and for the tables that linking keeps.
+        time.sleep(8 if len(paths) > 10_000 else 3)
+        code = [path for path in paths if path.endswith((".py", ".go", ".rs", ".ts", ".js", ".java"))] or paths
+        code.sort(key=lambda path: os.path.getsize(os.path.join(checkout, path)))
+        for at in range(count):
+            path = os.path.join(checkout, code[len(code) * (at + 3) // (count + 6)])
+            text = open(path, "rb").read()
+            for content in (text + b"\n", text):
+                before, start = published(checkout), time.perf_counter()
+                with open(path, "wb") as out:
+                    out.write(content)
+                while published(checkout) == before and time.perf_counter() - start < 30:
+                    time.sleep(0.0005)
+                times.append((time.perf_counter() - start) * 1e3 - debounce)
+                time.sleep(4 if len(paths) > 10_000 else 1)
+    finally:
+        server.terminate()
+        server.wait()
+    return times
+
+
+def measure(options, checkout):
+    forget(checkout)
+    listed = cpu([options.bin, "list-indexable"], checkout)[3]
+    paths = listed.splitlines()
+    source = sum(os.path.getsize(os.path.join(checkout, path)) for path in paths)
+    floors, colds, walls, peaks, refreshes = [], [], [], [], []
+    with tempfile.NamedTemporaryFile("w") as list_file:
+        list_file.write(listed)
+        list_file.flush()
+        for _ in range(options.runs):
+            floors.append(cpu([options.bench, "floor", list_file.name, checkout], None)[0])
+            forget(checkout)
+            used, wall, peak, _ = cpu([options.bin, "index"], checkout)
+            colds.append(used)
+            walls.append(wall)
+            peaks.append(peak)
+            cpu([options.bin, "refresh"], checkout)
+            refreshes.append(cpu([options.bin, "refresh"], checkout)[0])
+    size = folder_bytes(os.path.join(checkout, ".contextd/index"))
+    floor, cold = statistics.median(floors), statistics.median(colds)
+    name = os.path.basename(os.path.normpath(checkout))
+    print(f"{name}: {len(paths)} files, {source / 1e6:.1f} MB, floor {floor:.2f} CPU s")
+    print(f"  cold     {cold:.2f} CPU s, {cold / floor:.2f} x the floor; wall {statistics.median(walls):.2f} s, {cold / statistics.median(walls):.2f} cores busy")
+    print(f"  refresh  {statistics.median(refreshes):.3f} CPU s, {statistics.median(refreshes) / floor:.3f} x the floor")
+    print(f"  memory   {max(peaks):.0f} MB at most; size {size / source:.2f} of the source")
+    if options.edits:
+        times = edits(options.bin, checkout, paths, options.edits, options.debounce)
+        print(f"  edit     {statistics.median(times):.0f} ms until published, {max(times):.0f} ms at worst of {len(times)}")
+
+
+def main():
+    words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    words.add_argument("checkouts", nargs="+")
+    words.add_argument("--bin", default="target/release/contextd")
+    words.add_argument("--bench", default="target/release/contextd-bench")
+    words.add_argument("--runs", type=int, default=3)
+    words.add_argument("--edits", type=int, default=5)
+    words.add_argument("--debounce", type=float, default=500, help="milliseconds, as configured")
+    options = words.parse_args()
+    options.bin, options.bench = os.path.abspath(options.bin), os.path.abspath(options.bench)
+    for checkout in options.checkouts:
+        measure(options, os.path.abspath(checkout))
+
+
+if __name__ == "__main__":
+    main()

@@ -71,6 +71,9 @@ pub struct Walk<'t> {
     /// Declarations that stand after a part of their node that has to be visited first.
     deferred: Vec<Deferred<'t>>,
     sections: Vec<Section>,
+    /// What the file's head lets others see, where it lists that: names, those of members as
+    /// `Type.member`, `Type.*` for all of a type's.
+    pub exports: Option<Vec<String>>,
     /// Blocks inside a type or file whose declarations are local: the owner and the block's end.
     local_blocks: Vec<(u32, usize)>,
 }
@@ -146,6 +149,7 @@ impl<'t> Walk<'t> {
             seen_refs: FxHashMap::with_capacity_and_hasher(text.len() / 96, Default::default()),
             deferred: Vec::new(),
             sections: Vec::new(),
+            exports: None,
             local_blocks: Vec::new(),
         }
     }

@@ -12,20 +12,19 @@ pub struct Bash;
 impl Hooks for Bash {
     /// `@test "name" {` is read as `t() {`.
     fn masked<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        if !text.contains("@test ") {
+        if !text.contains("@test") {
             return Cow::Borrowed(text);
         }
         let mut out = String::with_capacity(text.len());
         for line in text.split_inclusive('\n') {
-            let body = line.trim_end();
-            if body.starts_with("@test ") && body.ends_with('{') {
-                let blank = body.len() - 4;
-                out.push_str("t()");
-                out.extend(std::iter::repeat_n(' ', blank));
-                out.push('{');
-                out.push_str(&line[body.len()..]);
-            } else {
-                out.push_str(line);
+            match test_head(line) {
+                Some((start, brace)) => {
+                    out.push_str(&line[..start]);
+                    out.push_str("t()");
+                    out.extend(std::iter::repeat_n(' ', brace - start - 3));
+                    out.push_str(&line[brace..]);
+                }
+                None => out.push_str(line),
             }
         }
         Cow::Owned(out)
@@ -51,14 +50,43 @@ impl Hooks for Bash {
     }
 }
 
+const WORD: &str = "@test";
+
+/// Returns where `@test` and the bracket that opens its block stand in a line: the first one outside
+/// of quotes.
+fn test_head(line: &str) -> Option<(usize, usize)> {
+    let rest = line.trim_start();
+    let start = line.len() - rest.len();
+    let title = rest.strip_prefix(WORD)?;
+    if !title.starts_with([' ', '\t']) {
+        return None;
+    }
+    let mut quote = None;
+    let mut escaped = false;
+    for (at, c) in title.char_indices() {
+        match (c, quote) {
+            _ if escaped => escaped = false,
+            ('\\', _) => escaped = true,
+            ('{', None) => return Some((start, start + WORD.len() + at)),
+            ('"' | '\'', None) => quote = Some(c),
+            (c, Some(open)) if c == open => quote = None,
+            _ => {}
+        }
+    }
+    None
+}
+
 fn function<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let Some(name) = node.child_by_field_name("name") else { return Flow::Descend };
     let body = node.child_by_field_name("body");
     let written = walk.text_of(node);
-    let title = written.strip_prefix("@test ").and_then(|rest| rest.lines().next()).map(|rest| rest.trim_end_matches(['{', ' ']).trim().trim_matches(['"', '\'']));
-    match title {
-        Some(title) => {
-            let symbol = walk.add_symbol(node, node.start_byte() + 6, title, "", SymbolKind::Function, body, "", false);
+    let head = written.lines().next().and_then(test_head);
+    match head {
+        Some((_, brace)) => {
+            let title = written[WORD.len()..brace].trim();
+            let start = node.start_byte() + brace - written[..brace].trim_start_matches(WORD).trim_start().len();
+            let title = title.trim_matches(['"', '\'']);
+            let symbol = walk.add_symbol(node, start, title, "", SymbolKind::Function, body, "", false);
             walk.symbols[symbol as usize].modifiers |= modifier::TEST;
         }
         None => {

@@ -4,6 +4,7 @@ use super::Hooks;
 use crate::names;
 use crate::walk::{Flow, Walk, line_of};
 use contextd_model::facts::{base_kind, binding, import_kind};
+use contextd_model::RefKind;
 use tree_sitter::Node;
 
 pub struct Go;
@@ -25,6 +26,7 @@ impl Hooks for Go {
                 Flow::Descend
             }
             "field_declaration" if node.child_by_field_name("name").is_none() => embed(node, walk),
+            "keyed_element" => key(node, walk),
             _ => Flow::Table,
         }
     }
@@ -59,6 +61,20 @@ fn package_name(module: &str) -> &str {
     let name = if is_version { components.next().unwrap_or(last) } else { last };
     let name = name.split_once(".v").map_or(name, |(before, _)| before);
     name.strip_prefix("go-").unwrap_or(name)
+}
+
+/// The key of a struct's literal is a field of its type; that of a map or list is an expression.
+fn key<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
+    let name = node.child_by_field_name("key").and_then(|key| key.named_child(0)).filter(|key| key.kind() == "identifier");
+    let (Some(name), Some(literal)) = (name, node.parent().and_then(|body| body.parent())) else { return Flow::Descend };
+    let written = literal.child_by_field_name("type");
+    if written.is_some_and(|written| matches!(written.kind(), "map_type" | "slice_type" | "array_type" | "implicit_length_array_type")) {
+        return Flow::Descend;
+    }
+    let owner = written.map_or_else(|| "()".to_owned(), |written| names::type_head(walk.text_of(written)));
+    walk.take(name.start_byte());
+    walk.reference(&format!("{owner}.{}", walk.text_of(name)), RefKind::Field, name.start_byte(), line_of(name), 255);
+    Flow::Descend
 }
 
 /// A struct field without a name embeds its type.

@@ -3,8 +3,8 @@
 use super::Hooks;
 use crate::names;
 use crate::walk::{Flow, Walk, line_of};
-use contextd_model::facts::{base_kind, import_kind, modifier};
-use contextd_model::{RefKind, SymbolKind};
+use contextd_model::facts::{SymbolRow, base_kind, import_kind, modifier};
+use contextd_model::{RefKind, SymbolKind, Visibility};
 use std::borrow::Cow;
 use tree_sitter::Node;
 
@@ -32,6 +32,7 @@ impl Hooks for Haskell {
             "header" => {
                 let module = node.child_by_field_name("module").map_or("", |module| walk.text_of(module));
                 walk.package = walk.intern(module);
+                walk.exports = node.child_by_field_name("exports").and_then(|list| exports(list, module, walk));
                 Flow::Skip
             }
             "import" => import(node, walk),
@@ -39,7 +40,7 @@ impl Hooks for Haskell {
             "function" | "bind" => equation(node, walk),
             "data_constructor" | "gadt_constructor" | "newtype_constructor" => constructor(node, walk),
             "field" => field(node, walk),
-            "instance" => instance(node, walk),
+            "instance" | "deriving_instance" => instance(node, walk),
             "apply" => {
                 application(node, walk);
                 Flow::Descend
@@ -54,8 +55,61 @@ impl Hooks for Haskell {
         }
     }
 
+    /// What a list of exports does not name is seen in the module alone; instances are seen everywhere.
+    fn visibility(&self, row: &SymbolRow, walk: &Walk<'_>) -> Option<Visibility> {
+        let exports = walk.exports.as_ref()?;
+        let parent = walk.symbols.get(row.parent as usize)?;
+        let name = walk.strings.table.get(row.name);
+        let of_instance = row.kind() == SymbolKind::Extension || parent.kind() == SymbolKind::Extension;
+        let outer = walk.strings.table.get(parent.name);
+        let listed = |wanted: &str| exports.iter().any(|export| export == wanted);
+        let as_member = parent.kind().is_type() && (listed(&format!("{outer}.*")) || listed(&format!("{outer}.{name}")));
+        // A constructor is exported with its type alone.
+        let by_name = row.kind() != SymbolKind::Variant && listed(name);
+        Some(if of_instance || as_member || by_name { Visibility::Public } else { Visibility::Private })
+    }
+
+    /// Primes and operators are parts of names.
+    fn accepts_any_name(&self) -> bool {
+        true
+    }
+
     fn may_stand_between(&self, text: &str) -> bool {
         text.trim().lines().all(|line| line.trim_start().starts_with("{-#"))
+    }
+}
+
+/// Returns the names of an export list; `None` when the module exports all of itself.
+fn exports(list: Node<'_>, own: &str, walk: &Walk<'_>) -> Option<Vec<String>> {
+    let mut names = Vec::new();
+    let mut cursor = list.walk();
+    for export in list.named_children(&mut cursor) {
+        if export.kind() == "module_export" {
+            if export.child_by_field_name("module").is_some_and(|module| walk.text_of(module) == own) {
+                return None;
+            }
+            continue;
+        }
+        let named = ["variable", "type", "operator"].into_iter().find_map(|field| export.child_by_field_name(field));
+        let Some(name) = named.map(|name| bare(walk.text_of(name))) else { continue };
+        if let Some(members) = export.child_by_field_name("children") {
+            let mut inner = members.walk();
+            for member in members.children_by_field_name("element", &mut inner) {
+                let member = walk.text_of(member);
+                names.push(format!("{name}.{}", if member == ".." { "*" } else { bare(member) }));
+            }
+        }
+        names.push(name.to_owned());
+    }
+    Some(names)
+}
+
+/// An exported name without brackets and without the module it comes from.
+fn bare(written: &str) -> &str {
+    let written = written.trim_matches(['(', ')', ' ']);
+    match written.rsplit_once('.') {
+        Some((module, name)) if !name.is_empty() && module.starts_with(char::is_uppercase) => name,
+        _ => written,
     }
 }
 
@@ -154,14 +208,30 @@ fn field<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 
 fn instance<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let Some(name) = node.child_by_field_name("name") else { return Flow::Descend };
-    let path = names::path(walk.text_of(name));
-    let class = names::split_last(&path).1;
-    let target = node.child_by_field_name("patterns").map_or("", |patterns| walk.text_of(patterns));
-    let target = target.trim_matches(['(', ')', '[', ']', ' ']).split_whitespace().next().unwrap_or("").trim_matches(['(', ')', ',']);
+    let path = walk.text_of(name);
+    let class = bare(path);
+    let target = node.child_by_field_name("patterns").map_or("", |patterns| instance_of(patterns, walk));
     let symbol = walk.add_symbol(node, name.end_byte() - class.len().min(name.end_byte()), class, target, SymbolKind::Extension, node.child_by_field_name("declarations"), target, false);
     cut_where(symbol, walk);
-    walk.base(symbol, &path, base_kind::IMPLEMENTS, line_of(name));
+    walk.base(symbol, path, base_kind::IMPLEMENTS, line_of(name));
     Flow::Descend
+}
+
+/// Returns the type that an instance is for: the first constructor in the last pattern. Tuples, lists and
+/// variables have none and stand for themselves.
+fn instance_of<'t>(patterns: Node<'t>, walk: &Walk<'t>) -> &'t str {
+    let last = u32::try_from(patterns.named_child_count()).ok().and_then(|count| patterns.named_child(count.checked_sub(1)?)).unwrap_or(patterns);
+    let text = walk.text_of(last).trim();
+    match last.kind() {
+        "tuple" => "(,)",
+        "list" => "[]",
+        "unit" => "()",
+        _ => {
+            let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '\'' | '.');
+            let word = text.split(|c: char| !part(c)).find(|word| word.starts_with(char::is_uppercase));
+            word.map_or_else(|| text.split(|c: char| !part(c)).find(|word| !word.is_empty()).unwrap_or(""), bare)
+        }
+    }
 }
 
 /// What follows `where` is no part of a signature.

@@ -65,7 +65,9 @@ fn implementation<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
         return Flow::Descend;
     }
     let body = node.child_by_field_name("body");
-    let symbol = walk.add_symbol(node, named.start_byte(), name, "", SymbolKind::Extension, body, "", false);
+    // The arguments of a trait tell its implementations for one type apart.
+    let implemented = node.child_by_field_name("trait").filter(|base| base.kind() == "generic_type").map_or("", |base| walk.text_of(base));
+    let symbol = walk.add_symbol(node, named.start_byte(), name, "", SymbolKind::Extension, body, implemented, false);
     if let Some(generics) = node.child_by_field_name("type_parameters") {
         walk.set_generics(symbol, walk.text_of(generics));
     }

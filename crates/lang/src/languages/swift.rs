@@ -14,6 +14,8 @@ impl Hooks for Swift {
     fn visit<'t>(&self, node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
         match walk.kind(node) {
             "import_declaration" => import(node, walk),
+            "simple_identifier" => implicit_member(node, RefKind::Field, walk),
+            "class_declaration" => sugared_extension(node, walk),
             "function_declaration" | "protocol_function_declaration" => operator(node, walk),
             "init_declaration" => member(node, "init", SymbolKind::Constructor, walk),
             "deinit_declaration" => member(node, "deinit", SymbolKind::Method, walk),
@@ -83,6 +85,42 @@ fn import(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
     Flow::Skip
 }
 
+/// `.name` is a variant or a static member of a type that only the place tells.
+fn implicit_member(node: Node<'_>, kind: RefKind, walk: &mut Walk<'_>) -> Flow {
+    let before = walk.text.get(..node.start_byte()).and_then(|before| before.strip_suffix('.'));
+    if !before.is_some_and(is_open) || walk.is_taken(node.start_byte()) {
+        return Flow::Table;
+    }
+    let path = format!("().{}", walk.text_of(node));
+    walk.take(node.start_byte());
+    walk.reference(&path, kind, node.start_byte(), line_of(node), 255);
+    Flow::Skip
+}
+
+/// True when nothing stands at the end of the text that could have members.
+fn is_open(before: &str) -> bool {
+    let before = before.trim_end();
+    let word = before.rsplit(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or("");
+    if word.is_empty() {
+        return !before.ends_with([')', ']', '}', '"', '?', '!', '>', '`', '.']);
+    }
+    matches!(word, "case" | "return" | "in" | "is" | "where" | "else" | "try" | "await" | "if" | "while" | "throw" | "yield")
+}
+
+/// `extension [T]` extends `Array`, `extension [K: V]` `Dictionary`.
+fn sugared_extension<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
+    let Some(written) = node.child_by_field_name("name") else { return Flow::Table };
+    let name = match written.kind() {
+        "array_type" => "Array",
+        "dictionary_type" => "Dictionary",
+        "optional_type" => "Optional",
+        _ => return Flow::Table,
+    };
+    let symbol = walk.add_symbol(node, written.start_byte(), name, "", SymbolKind::Extension, node.child_by_field_name("body"), "", false);
+    bases(node, symbol, walk);
+    Flow::Descend
+}
+
 /// `func + (a: A, b: A)`: the name is an operator.
 fn operator<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let Some(name) = node.child_by_field_name("name") else { return Flow::Table };
@@ -129,6 +167,12 @@ fn set_result(node: Node<'_>, symbol: u32, walk: &mut Walk<'_>) {
 
 /// `m[i]` is read as a call of `m`; `environment["X"]` reads the environment.
 fn subscript(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
+    let callee = node.named_child(0).filter(|callee| callee.kind() == "prefix_expression");
+    if let Some(name) = callee.and_then(|callee| callee.child_by_field_name("target")).filter(|name| name.kind() == "simple_identifier")
+        && matches!(implicit_member(name, RefKind::Call, walk), Flow::Skip)
+    {
+        return Flow::Descend;
+    }
     let Some(suffix) = node.named_child((node.named_child_count() as u32).saturating_sub(1)).filter(|last| last.kind() == "call_suffix") else { return Flow::Table };
     let Some(arguments) = suffix.named_child(0).filter(|first| walk.text_of(*first).starts_with('[')) else { return Flow::Table };
     let subject = node.named_child(0).map_or("", |subject| walk.text_of(subject));

@@ -5,7 +5,7 @@ use crate::key;
 use crate::policy::Modules as Style;
 use crate::world::Module;
 use contextd_model::SymbolKind;
-use contextd_model::facts::{FILE_SYMBOL, NONE};
+use contextd_model::facts::{FILE_SYMBOL, NONE, binding};
 
 /// Types looked at for one member.
 const MAX_TYPES: usize = 48;
@@ -206,7 +206,12 @@ impl<'f> Resolver<'_, 'f> {
         let world = self.world;
         let attached = world.in_scope(symbol, name_key);
         if let Some(found) = self.pick(attached, want) {
-            return Value::new(Kind::Symbol(found), sure::SCOPE);
+            let surely = if self.is_told_by_types(found) {
+                sure::UNION
+            } else {
+                sure::SCOPE
+            };
+            return Value::new(Kind::Symbol(found), surely);
         }
         if let Some((file, row)) = world.field_binding(symbol, name_key) {
             return self.deeper(|resolver| resolver.binding(file, row));
@@ -230,6 +235,26 @@ impl<'f> Resolver<'_, 'f> {
             return self.deeper(|resolver| resolver.member_of_written(place, text, name, want));
         }
         Value::UNKNOWN
+    }
+
+    /// True for a function without `self` of a trait with arguments: a type may implement the trait
+    /// more than once, and macros may do so too.
+    fn is_told_by_types(&self, symbol: u32) -> bool {
+        let world = self.world;
+        let (file, row) = (world.file_of(symbol), world.row(symbol));
+        let view = &world.files[file as usize].view;
+        if !row.kind().is_callable() || row.parent == NONE {
+            return false;
+        }
+        let parent = &view.symbols[row.parent as usize];
+        let local = world.local(symbol);
+        let start = view.bindings.partition_point(|bound| bound.owner < local);
+        let mut own = view.bindings[start..]
+            .iter()
+            .take_while(|bound| bound.owner == local);
+        parent.kind() == SymbolKind::Extension
+            && view.str(parent.type_text).contains('<')
+            && !own.any(|bound| bound.how == binding::RECEIVER)
     }
 
     fn inherited(&mut self, symbol: u32, name: &str, want: Want) -> Value<'f> {

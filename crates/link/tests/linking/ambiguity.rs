@@ -413,3 +413,46 @@ fn go_closures_end() {
         ",
     );
 }
+
+#[test]
+fn traits_with_arguments_may_be_implemented_again() {
+    let text = "pub struct Body;\n\nimpl From<u8> for Body {\n    fn from(x: u8) -> Self { Body }\n}\n\nimpl Add<u8> for Body {\n    fn add(self, x: u8) -> Self { Body }\n}\n\nimpl Default for Body {\n    fn default() -> Self { Body }\n}\n\nfn go(body: Body) {\n    Body::from(\"x\");\n    Body::default();\n    body.add(1);\n}\n";
+    check(
+        &[("src/lib.rs", text)],
+        "src/lib.rs",
+        "
+        16 calls ~from@4
+        17 calls default@12
+        18 calls add@8
+        ",
+    );
+}
+
+#[test]
+fn keys_members_in_macros_and_leading_dots_are_no_bare_names() {
+    let go = "package web\n\nfunc New() {}\n\ntype Pool struct{ Size int }\n\nvar one = sync.Pool{New: func() {}}\nvar two = Pool{Size: 1}\nvar key = map[string]int{Key: 1}\n\nconst Key = \"k\"\n";
+    check(
+        &[("web.go", go)],
+        "web.go",
+        "
+        8 accesses_field Size@5
+        9 references Key@11
+        ! New@3
+        ",
+    );
+    let c = "struct message { int value; };\nint value;\n#define FAIL(m) m.value = 1\n#define OTHER(m) (m > value)\n";
+    check(
+        &[("a.h", c)],
+        "a.h",
+        "4 references value@2\n! 3 references value@2",
+    );
+    let swift = "enum Section { case headers }\n\nclass View {\n    var headers: Int = 0\n    func go(_ s: Section) {\n        switch s { case .headers: break }\n    }\n    func own() -> Int { headers }\n}\n";
+    check(
+        &[("View.swift", swift)],
+        "View.swift",
+        "
+        8 accesses_field headers@4
+        ! 6 accesses_field headers@4
+        ",
+    );
+}

@@ -53,7 +53,9 @@ fn mentions(value: Node<'_>, parameters: &str, walk: &mut Walk<'_>) {
         if token.kind != Kind::Word || word.len() < 2 || known.contains(&word) || is_keyword(word) {
             continue;
         }
-        let is_member = index > 0 && matches!(tokens[index - 1].kind, Kind::Punct(b'.' | b'>'));
+        let before = |back: usize| index.checked_sub(back).map(|at| tokens[at].kind);
+        let is_arrow = before(1) == Some(Kind::Punct(b'>')) && before(2) == Some(Kind::Punct(b'-'));
+        let is_member = is_arrow || before(1) == Some(Kind::Punct(b'.'));
         let called = tokens.get(index + 1).is_some_and(|next| next.kind == Kind::Punct(b'('));
         let kind = match (called, is_member) {
             (true, _) => RefKind::Call,
@@ -61,7 +63,9 @@ fn mentions(value: Node<'_>, parameters: &str, walk: &mut Walk<'_>) {
             (false, false) => RefKind::Name,
         };
         let line = line_of(value) + text[..token.start].bytes().filter(|&byte| byte == b'\n').count() as u32;
-        walk.reference(word, kind, value.start_byte() + token.start, line, 255);
+        // What a member belongs to is known where the macro is used.
+        let path = if is_member { format!("().{word}") } else { word.to_owned() };
+        walk.reference(&path, kind, value.start_byte() + token.start, line, 255);
     }
 }
 

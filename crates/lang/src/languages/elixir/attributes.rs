@@ -3,7 +3,7 @@
 use super::{child, children, guarded};
 use crate::names;
 use crate::walk::{Flow, Walk, line_of};
-use contextd_model::SymbolKind;
+use contextd_model::{SymbolKind, Visibility};
 use contextd_model::facts::{base_kind, modifier};
 use tree_sitter::Node;
 
@@ -31,7 +31,7 @@ pub fn attribute<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
             let path = names::path(walk.text_of(first));
             walk.base(walk.owner(), &path, base_kind::IMPLEMENTS, line_of(first));
         }
-        "spec" | "impl" | "deprecated" | "since" | "dialyzer" | "compile" | "derive" | "enforce_keys" | "before_compile" | "after_compile" | "on_load" | "on_definition" | "external_resource" | "tag" | "moduletag" | "describetag" | "optional_callbacks" | "vsn" => {}
+        "spec" | "impl" | "deprecated" | "since" | "dialyzer" | "compile" | "derive" | "enforce_keys" | "before_compile" | "after_compile" | "on_load" | "on_definition" | "external_resource" | "tag" | "moduletag" | "describetag" | "optional_callbacks" | "fallback_to_any" | "vsn" => {}
         name => constant(node, target, name, walk),
     }
     Flow::Skip
@@ -51,12 +51,13 @@ fn declare<'t>(node: Node<'t>, written: Node<'t>, kind: SymbolKind, walk: &mut W
     walk.add_symbol(node, name.start_byte(), walk.text_of(name), "", kind, None, type_text, true);
 }
 
-/// `@name value` is a constant of the module, where it is first set.
+/// `@name value` is a constant that its module alone sees, where it is first set.
 fn constant<'t>(node: Node<'t>, target: Node<'t>, name: &str, walk: &mut Walk<'t>) {
     let owner = walk.owner();
     let id = walk.intern(name);
     let is_known = walk.symbols.iter().rev().take(200).any(|row| row.parent == owner && row.name == id);
     if !is_known && !walk.symbols[owner as usize].kind().is_callable() && !walk.symbols[owner as usize].has(modifier::LOCAL) {
-        walk.add_symbol(node, target.start_byte(), name, "", SymbolKind::Constant, None, "", true);
+        let symbol = walk.add_symbol(node, target.start_byte(), name, "", SymbolKind::Constant, None, "", true);
+        walk.symbols[symbol as usize].visibility = Visibility::Private as u8;
     }
 }

@@ -4,6 +4,7 @@ use super::FileLinker;
 use crate::key;
 use crate::links::Reason;
 use crate::policy;
+use crate::resolve::sure;
 use contextd_model::facts::{RefRow, modifier};
 use contextd_model::{RefKind, SymbolKind};
 
@@ -20,6 +21,10 @@ impl FileLinker<'_, '_> {
             self.unresolved.add(language, Reason::NotFound, row.count);
             return;
         }
+        if let Some(variant) = self.own_variant(row, name) {
+            self.refer_to(row, variant, sure::INFERRED);
+            return;
+        }
         let found = self.world.members_named(family, key::name(name));
         let calls = matches!(row.kind(), RefKind::Call | RefKind::Construct);
         let fits = |kind: SymbolKind| {
@@ -34,6 +39,19 @@ impl FileLinker<'_, '_> {
             }
         };
         self.guess_among(row, found, fits, name, language);
+    }
+
+    /// Inside an enumeration `.name` is one of its own variants, where it has one of that name.
+    fn own_variant(&self, row: &RefRow, name: &str) -> Option<u32> {
+        let world = self.world;
+        let view = &world.files[self.file as usize].view;
+        let enclosing = world.enclosing_type(self.file, row.owner)?;
+        if view.str(row.qualifier) != "()" || world.kind(enclosing) != SymbolKind::Enum {
+            return None;
+        }
+        let named = world.in_scope(enclosing, key::name(name));
+        let is_variant = |symbol: &&u32| world.kind(**symbol) == SymbolKind::Variant;
+        named.iter().find(is_variant).copied()
     }
 
     /// Guesses among file-level symbols that share a name.

@@ -446,11 +446,12 @@ fn keys_members_in_macros_and_leading_dots_are_no_bare_names() {
         "a.h",
         "4 references value@2\n! 3 references value@2",
     );
-    let swift = "enum Section { case headers }\n\nclass View {\n    var headers: Int = 0\n    func go(_ s: Section) {\n        switch s { case .headers: break }\n    }\n    func own() -> Int { headers }\n}\n";
+    let swift = "enum Section { case headers\n    var plain: Bool { if case .headers = self { return true } } }\nclass View {\n    var headers: Int = 0\n    func go(_ s: Section) {\n        switch s { case .headers: break }\n    }\n    func own() -> Int { headers }\n}\n";
     check(
         &[("View.swift", swift)],
         "View.swift",
         "
+        2 references headers@1
         8 accesses_field headers@4
         ! 6 accesses_field headers@4
         ",

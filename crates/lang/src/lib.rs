@@ -15,6 +15,7 @@ pub mod lines;
 pub mod names;
 pub mod paths;
 pub mod registry;
+mod remembered;
 mod rules;
 pub mod terms;
 mod text;

@@ -1,14 +1,22 @@
 //! Paths of names as they stand in code: `a.b(x)?.c<T>` → qualifier `a.b()`, name `c`.
 
+use std::borrow::Cow;
+
 /// Longest qualifier that is kept; a longer chain keeps its end.
 const MAX_PATH: usize = 160;
 
 /// Normalises the text of a callee, type or member expression to names joined by `.`; calls in
 /// between are `()`, subscripts `[]`, a receiver without a name is `()`; generics, white space and sigils go.
 pub fn path(text: &str) -> String {
-    if is_simple(text) && text.len() <= MAX_PATH {
-        return text.to_owned();
-    }
+    path_in(text).into_owned()
+}
+
+/// Returns the same as [`path`]: most texts are normal already.
+pub fn path_in(text: &str) -> Cow<'_, str> {
+    if text.len() <= MAX_PATH && is_simple(text) { Cow::Borrowed(text) } else { Cow::Owned(normalised(text)) }
+}
+
+fn normalised(text: &str) -> String {
     let mut out = String::with_capacity(text.len().min(MAX_PATH));
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -68,7 +76,7 @@ pub fn path(text: &str) -> String {
 
 /// True for names joined by single dots, which are normal already.
 fn is_simple(text: &str) -> bool {
-    let mut before = b'.';
+    let (mut before, mut may_await) = (b'.', false);
     for byte in text.bytes() {
         if byte == b'.' {
             if before == b'.' {
@@ -77,13 +85,23 @@ fn is_simple(text: &str) -> bool {
         } else if !is_name_byte(byte) {
             return false;
         }
+        may_await |= before == b'.' && byte == b'a';
         before = byte;
     }
-    before != b'.' && !text.contains(".await")
+    before != b'.' && !(may_await && text.contains(".await"))
 }
 
 fn is_name_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
+    const NAME: [bool; 256] = {
+        let mut table = [false; 256];
+        let mut byte = 0;
+        while byte < 256 {
+            table[byte] = (byte as u8).is_ascii_alphanumeric() || matches!(byte as u8, b'_' | b'$') || byte >= 0x80;
+            byte += 1;
+        }
+        table
+    };
+    NAME[usize::from(byte)]
 }
 
 /// Returns the path of `await x` in brackets, whose members are those of `x`; empty for all else.

@@ -213,6 +213,8 @@ pub struct KindRule {
     pub plain: bool,
     /// A list or tuple: names and values side by side.
     pub listing: bool,
+    /// A node with a name of its own, no token.
+    pub named: bool,
     /// The kind's name, so that hooks need not ask the grammar for it.
     pub name: String,
 }
@@ -243,6 +245,7 @@ impl Rules {
         let type_fields = source.type_fields.iter().map(|name| compiler.field(name)).collect::<Result<_, _>>()?;
         for (id, kind) in compiler.kinds.iter_mut().enumerate() {
             kind.plain = is_plain(kind);
+            kind.named = grammar.node_kind_is_named(id as u16);
             kind.name = grammar.node_kind_for_id(id as u16).unwrap_or("").to_owned();
             kind.listing = kind.name.contains("list") || kind.name.contains("tuple");
         }

@@ -2,9 +2,10 @@
 //!
 //! The index and the query use the same functions, so a word means the same on both sides.
 
+use crate::intern::Interner;
+use crate::remembered::Remembered;
+use contextd_model::{StrId, StringTable};
 use rust_stemmers::{Algorithm, Stemmer};
-use contextd_model::StrId;
-use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -91,24 +92,45 @@ pub fn with_remembered<T>(work: impl FnOnce(&mut Terms) -> T) -> T {
 pub struct Terms {
     stemmer: Stemmer,
     /// Numbers of the terms of word parts as written.
-    stems: FxHashMap<Box<str>, u32>,
-    /// Numbers of terms.
-    numbers: FxHashMap<Box<str>, u32>,
-    texts: Vec<Box<str>>,
-    /// Ranges of `expansions`: the terms of whole identifiers.
-    identifiers: FxHashMap<Box<str>, (u32, u32)>,
+    stems: Remembered<u32>,
+    /// Terms; their ids are their numbers.
+    texts: Interner,
+    identifiers: Remembered<Known>,
+    /// Terms of whole identifiers, see [`Known`].
     expansions: Vec<u32>,
+    /// Identifiers that the current cell has, in the order of their first mention.
+    tallied: Vec<u32>,
+    /// Room for what is being made of a word.
+    lower: String,
     /// Room for what one file makes of the terms, kept between files; all empty between them.
     pub(crate) locals: Vec<StrId>,
     /// Tells memories apart: numbers of one mean nothing in another.
     epoch: u64,
 }
 
+/// What is known of an identifier: where its terms stand, and how often the current cell mentions it.
+#[derive(Clone, Copy, Default)]
+struct Known {
+    start: u32,
+    count: u32,
+    length: u8,
+}
+
 static NEXT_EPOCH: AtomicU64 = AtomicU64::new(1);
 
 impl Default for Terms {
     fn default() -> Self {
-        Self { stemmer: Stemmer::create(Algorithm::English), stems: FxHashMap::default(), numbers: FxHashMap::default(), texts: Vec::new(), identifiers: FxHashMap::default(), expansions: Vec::new(), locals: Vec::new(), epoch: NEXT_EPOCH.fetch_add(1, Ordering::Relaxed) }
+        Self {
+            stemmer: Stemmer::create(Algorithm::English),
+            stems: Remembered::default(),
+            texts: Interner::default(),
+            identifiers: Remembered::default(),
+            expansions: Vec::new(),
+            tallied: Vec::new(),
+            lower: String::new(),
+            locals: Vec::new(),
+            epoch: NEXT_EPOCH.fetch_add(1, Ordering::Relaxed),
+        }
     }
 }
 
@@ -118,7 +140,7 @@ const MAX_REMEMBERED: usize = 200_000;
 impl Terms {
     /// Empties the memory when it is full; numbers given out before mean nothing afterwards.
     pub(crate) fn forget_if_full(&mut self) {
-        if self.texts.len().max(self.stems.len()).max(self.identifiers.len()) > MAX_REMEMBERED {
+        if self.texts.table.len().max(self.stems.len()).max(self.identifiers.len()) > MAX_REMEMBERED {
             *self = Self::default();
         }
     }
@@ -132,37 +154,81 @@ impl Terms {
     /// while [`Terms::epoch`] stays the same.
     pub fn word_numbers(&mut self, text: &str, mut each: impl FnMut(&Self, u32)) {
         self.forget_if_full();
-        for identifier in identifiers(text) {
-            let (start, end) = self.expansion(identifier);
-            let words_end = end - u32::from(end - start > 1);
-            for place in start..words_end {
-                each(self, self.term_at(place));
-            }
+        for run in runs(text) {
+            self.known(run, |terms, slot| {
+                let (start, end, _) = terms.expansion(slot);
+                let words_end = end - usize::from(end - start > 1);
+                for place in start..words_end {
+                    each(terms, terms.expansions[place]);
+                }
+            });
         }
+    }
+
+    /// Counts the identifiers of a text for the current cell.
+    pub(crate) fn tally(&mut self, text: &str) {
+        for run in runs(text) {
+            self.known(run, |terms, slot| {
+                let known = terms.identifiers.value(slot);
+                known.count += 1;
+                if known.count == 1 {
+                    terms.tallied.push(slot as u32);
+                }
+            });
+        }
+    }
+
+    /// Calls `each` with what the current cell has: terms of an identifier, compound last where there
+    /// is one, and how often it is mentioned. The next cell begins.
+    pub(crate) fn tallied(&mut self, mut each: impl FnMut(&StringTable, &[u32], u32)) {
+        let mut tallied = std::mem::take(&mut self.tallied);
+        for slot in tallied.drain(..) {
+            let (start, end, count) = self.expansion(slot as usize);
+            self.identifiers.value(slot as usize).count = 0;
+            each(&self.texts.table, &self.expansions[start..end], count);
+        }
+        self.tallied = tallied;
     }
 
     /// Returns the text of a term.
     pub fn text(&self, number: u32) -> &str {
-        &self.texts[number as usize]
+        self.texts.table.get(StrId(number))
     }
 
-    /// Returns where the terms of an identifier stand, see [`Terms::identifier`].
-    pub(crate) fn expansion(&mut self, identifier: &str) -> (u32, u32) {
-        if let Some(&range) = self.identifiers.get(identifier) {
-            return range;
+    /// Calls `each` with the slots of the identifiers in a run of word bytes, in order.
+    #[inline]
+    fn known(&mut self, run: Run<'_>, mut each: impl FnMut(&mut Self, usize)) {
+        // What is remembered is one identifier, whatever bytes it has.
+        if let Some(slot) = self.identifiers.find(run.text) {
+            return each(self, slot);
         }
-        let start = self.expansions.len() as u32;
-        let mut expansions = std::mem::take(&mut self.expansions);
-        self.expand(identifier, |number| expansions.push(number));
-        self.expansions = expansions;
-        let range = (start, self.expansions.len() as u32);
-        self.identifiers.insert(identifier.into(), range);
-        range
+        if run.is_ascii {
+            return self.learn(run.text, &mut each);
+        }
+        for identifier in identifiers(run.text) {
+            match self.identifiers.find(identifier) {
+                Some(slot) => each(self, slot),
+                None => self.learn(identifier, &mut each),
+            }
+        }
     }
 
-    /// Returns the number of the term at a place that [`Terms::expansion`] told.
-    pub(crate) fn term_at(&self, place: u32) -> u32 {
-        self.expansions[place as usize]
+    /// Takes in an identifier that is not remembered yet.
+    fn learn(&mut self, identifier: &str, each: &mut impl FnMut(&mut Self, usize)) {
+        if identifier.len() > MAX_IDENTIFIER {
+            return;
+        }
+        let start = self.expansions.len();
+        self.expand(identifier);
+        let known = Known { start: start as u32, count: 0, length: (self.expansions.len() - start) as u8 };
+        let slot = self.identifiers.add(identifier, known, &mut self.tallied);
+        each(self, slot);
+    }
+
+    /// Returns where the terms of an identifier stand, and how often the current cell has it.
+    fn expansion(&mut self, slot: usize) -> (usize, usize, u32) {
+        let known = *self.identifiers.value(slot);
+        (known.start as usize, known.start as usize + usize::from(known.length), known.count)
     }
 
     /// Returns the term of one word part: lower-cased, and stemmed when it has over three letters.
@@ -173,57 +239,40 @@ impl Terms {
     }
 
     fn stem_number(&mut self, part: &str) -> u32 {
-        if let Some(&number) = self.stems.get(part) {
-            return number;
+        if let Some(slot) = self.stems.find(part) {
+            return *self.stems.value(slot);
         }
-        let number = self.number(self.compute(part));
-        self.stems.insert(part.into(), number);
+        lower_into(part, &mut self.lower);
+        let stemmed = self.lower.len() > 3 && self.lower.bytes().all(|byte| byte.is_ascii_lowercase());
+        let number = if stemmed { self.texts.intern(&self.stemmer.stem(&self.lower)) } else { self.texts.intern(&self.lower) }.0;
+        self.stems.add(part, number, &mut []);
         number
     }
 
-    fn number(&mut self, term: Box<str>) -> u32 {
-        if let Some(&number) = self.numbers.get(&term) {
-            return number;
-        }
-        let number = self.texts.len() as u32;
-        self.texts.push(term.clone());
-        self.numbers.insert(term, number);
-        number
-    }
-
-    /// Calls `each` with the number of every term of an identifier.
-    fn expand(&mut self, identifier: &str, mut each: impl FnMut(u32)) {
-        if identifier.len() > MAX_IDENTIFIER {
-            return;
-        }
-        let mut count = 0;
+    /// Adds the numbers of the terms of an identifier to the expansions.
+    fn expand(&mut self, identifier: &str) {
+        let before = self.expansions.len();
         parts(identifier, |part| {
             if part.len() <= MAX_WORD {
-                count += 1;
-                each(self.stem_number(part));
+                let number = self.stem_number(part);
+                self.expansions.push(number);
             }
         });
-        if count > 1 {
-            each(self.number(compound(identifier).into()));
+        if self.expansions.len() > before + 1 {
+            compound_into(identifier, &mut self.lower);
+            self.expansions.push(self.texts.intern(&self.lower).0);
         }
-    }
-
-    fn compute(&self, part: &str) -> Box<str> {
-        let lower = part.to_lowercase();
-        if lower.len() <= 3 || !lower.bytes().all(|byte| byte.is_ascii_lowercase()) {
-            return lower.into();
-        }
-        self.stemmer.stem(&lower).into_owned().into()
     }
 
     /// Calls `each` with every term of an identifier, then with its compound when it has two parts
     /// or more. Words and compounds are told apart by [`COMPOUND`].
     pub fn identifier(&mut self, identifier: &str, mut each: impl FnMut(&str)) {
         self.forget_if_full();
-        let (start, end) = self.expansion(identifier);
-        for place in start..end {
-            each(self.text(self.term_at(place)));
-        }
+        let run = Run { text: identifier, is_ascii: identifier.is_ascii() };
+        self.known(run, |terms, slot| {
+            let (start, end, _) = terms.expansion(slot);
+            terms.expansions[start..end].iter().for_each(|&term| each(terms.text(term)));
+        });
     }
 
     /// Calls `each` with every word term of a text, compounds left out.
@@ -241,13 +290,63 @@ impl Terms {
     }
 }
 
+/// Bytes that belong to words or may: those above 127 are looked at as characters later.
+struct Run<'t> {
+    text: &'t str,
+    is_ascii: bool,
+}
+
+/// Cuts a text into runs of word bytes.
+fn runs(text: &str) -> impl Iterator<Item = Run<'_>> {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while !WORD[usize::from(*bytes.get(at)?)] {
+            at += 1;
+        }
+        let start = at;
+        let mut all = 0;
+        while let Some(&byte) = bytes.get(at).filter(|&&byte| WORD[usize::from(byte)]) {
+            all |= byte;
+            at += 1;
+        }
+        Some(Run { text: &text[start..at], is_ascii: all < 0x80 })
+    })
+}
+
+/// True for the bytes of words.
+const WORD: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = (byte as u8).is_ascii_alphanumeric() || byte as u8 == b'_' || byte >= 0x80;
+        byte += 1;
+    }
+    table
+};
+
+fn lower_into(part: &str, out: &mut String) {
+    out.clear();
+    if part.is_ascii() {
+        out.push_str(part);
+        out.make_ascii_lowercase();
+    } else {
+        out.push_str(&part.to_lowercase());
+    }
+}
+
 /// Returns the term of a whole identifier: naming styles fall together, `before_request` and
 /// `beforeRequest` are one compound.
 pub fn compound(identifier: &str) -> String {
     let mut term = String::with_capacity(identifier.len() + 1);
-    term.push(COMPOUND);
-    term.extend(identifier.chars().filter(|&c| c != '_').flat_map(char::to_lowercase));
+    compound_into(identifier, &mut term);
     term
+}
+
+fn compound_into(identifier: &str, out: &mut String) {
+    out.clear();
+    out.push(COMPOUND);
+    out.extend(identifier.chars().filter(|&c| c != '_').flat_map(char::to_lowercase));
 }
 
 #[cfg(test)]

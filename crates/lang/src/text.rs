@@ -14,8 +14,7 @@ pub fn cells(text: &str, lines: &Lines, symbols: &[SymbolRow], terms: &mut Terms
     for (index, border) in borders.iter().enumerate() {
         let end = borders.get(index + 1).map_or(text.len(), |next| next.at);
         let Some(piece) = text.get(border.at..end) else { continue };
-        counter.count(piece);
-        let (words, compounds) = counter.flush(&mut rows);
+        let (words, compounds) = counter.count(piece, &mut rows);
         if words > 0 {
             cells.push(CellRow { symbol: border.symbol, block: border.block, words, compounds, terms_end: rows.len() as u32 });
         }
@@ -92,69 +91,13 @@ struct Counter<'t> {
     /// Counts by the file's strings.
     counts: Vec<u32>,
     touched: Vec<u32>,
-    words: u32,
-    compounds: u32,
 }
 
 impl<'t> Counter<'t> {
     fn new(terms: &'t mut Terms) -> Self {
         terms.forget_if_full();
         let locals = std::mem::take(&mut terms.locals);
-        Self { terms, strings: StringTable::default(), locals, used: Vec::new(), counts: Vec::new(), touched: Vec::new(), words: 0, compounds: 0 }
-    }
-
-    fn count(&mut self, piece: &str) {
-        let bytes = piece.as_bytes();
-        let mut at = 0;
-        while at < bytes.len() {
-            if !WORD[usize::from(bytes[at])] {
-                at += 1;
-                continue;
-            }
-            let start = at;
-            let mut high = 0;
-            while at < bytes.len() && WORD[usize::from(bytes[at])] {
-                high |= bytes[at];
-                at += 1;
-            }
-            // Bytes above 127 belong to words here; a run is then cut at non-alphanumeric characters.
-            let run = &piece[start..at];
-            if high < 0x80 {
-                self.identifier(run);
-            } else {
-                for identifier in crate::terms::identifiers(run) {
-                    self.identifier(identifier);
-                }
-            }
-        }
-    }
-
-    fn identifier(&mut self, identifier: &str) {
-        let (start, end) = self.terms.expansion(identifier);
-        for place in start..end {
-            let at = self.local(self.terms.term_at(place)).0;
-            if self.counts[at as usize] == 0 {
-                self.touched.push(at);
-            }
-            self.counts[at as usize] += 1;
-        }
-        let is_compound = end - start > 1;
-        self.compounds += u32::from(is_compound);
-        self.words += end - start - u32::from(is_compound);
-    }
-
-    /// Returns the file's string of a term.
-    fn local(&mut self, term: u32) -> StrId {
-        let at = term as usize;
-        if at >= self.locals.len() {
-            self.locals.resize(at + 1024, StrId::EMPTY);
-        }
-        if self.locals[at].is_empty() {
-            self.locals[at] = self.strings.push(self.terms.text(term));
-            self.used.push(term);
-            self.counts.resize(self.strings.len(), 0);
-        }
-        self.locals[at]
+        Self { terms, strings: StringTable::default(), locals, used: Vec::new(), counts: Vec::new(), touched: Vec::new() }
     }
 
     /// Returns the strings and leaves the room empty for the next file.
@@ -166,25 +109,41 @@ impl<'t> Counter<'t> {
         self.strings
     }
 
-    /// Moves the counts of the cell into `rows` and returns its number of words and compounds.
-    fn flush(&mut self, rows: &mut Vec<TermRow>) -> (u32, u32) {
-        self.touched.sort_unstable();
-        for &id in &self.touched {
-            let count = std::mem::take(&mut self.counts[id as usize]);
-            rows.push(TermRow { term: StrId(id), count });
-        }
-        self.touched.clear();
-        (std::mem::take(&mut self.words), std::mem::take(&mut self.compounds))
+    /// Adds the terms of a cell to `rows` and returns its number of words and compounds.
+    fn count(&mut self, piece: &str, rows: &mut Vec<TermRow>) -> (u32, u32) {
+        let Self { terms, strings, locals, used, counts, touched } = self;
+        let (mut words, mut compounds) = (0, 0);
+        terms.tally(piece);
+        terms.tallied(|texts, expansion, count| {
+            for &term in expansion {
+                let at = local(texts, term, strings, locals, used).0 as usize;
+                if at >= counts.len() {
+                    counts.resize(at + 1, 0);
+                }
+                if counts[at] == 0 {
+                    touched.push(at as u32);
+                }
+                counts[at] += count;
+            }
+            let is_compound = expansion.len() > 1;
+            compounds += u32::from(is_compound) * count;
+            words += (expansion.len() as u32 - u32::from(is_compound)) * count;
+        });
+        touched.sort_unstable();
+        rows.extend(touched.drain(..).map(|id| TermRow { term: StrId(id), count: std::mem::take(&mut counts[id as usize]) }));
+        (words, compounds)
     }
 }
 
-/// True for the bytes of words.
-const WORD: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        table[byte] = (byte as u8).is_ascii_alphanumeric() || byte as u8 == b'_' || byte >= 0x80;
-        byte += 1;
+/// Returns the file's string of a term.
+fn local(texts: &StringTable, term: u32, strings: &mut StringTable, locals: &mut Vec<StrId>, used: &mut Vec<u32>) -> StrId {
+    let at = term as usize;
+    if at >= locals.len() {
+        locals.resize(at + 1024, StrId::EMPTY);
     }
-    table
-};
+    if locals[at].is_empty() {
+        locals[at] = strings.push(texts.get(StrId(term)));
+        used.push(term);
+    }
+    locals[at]
+}

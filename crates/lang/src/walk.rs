@@ -55,8 +55,9 @@ pub struct Walk<'t> {
     /// Start of the outermost wrapper around the next declaration, and its end.
     wrapper: Option<(usize, usize)>,
     annotations: Vec<Annotation>,
-    /// Offsets of names that a call, member or declaration has already taken.
-    taken: Vec<u32>,
+    /// Offsets of names that a call, member or declaration has already taken, one bit each.
+    taken: Vec<u64>,
+    spare: Spare<'t>,
     type_until: usize,
     pattern_until: usize,
     /// Parameters before this offset belong to a function type, not to the owner.
@@ -76,6 +77,13 @@ pub struct Walk<'t> {
     pub exports: Option<Vec<String>>,
     /// Blocks inside a type or file whose declarations are local: the owner and the block's end.
     local_blocks: Vec<(u32, usize)>,
+}
+
+/// What is still to come beside a node.
+struct Siblings {
+    count: usize,
+    /// Tokens count too.
+    tokens: bool,
 }
 
 /// Visibility that a section word (`private:`) gives to what follows it.
@@ -138,7 +146,8 @@ impl<'t> Walk<'t> {
             comment: None,
             wrapper: None,
             annotations: Vec::new(),
-            taken: Vec::new(),
+            taken: vec![0; text.len() / 64 + 1],
+            spare: Spare::default(),
             type_until: 0,
             pattern_until: 0,
             no_parameters_until: 0,
@@ -154,25 +163,31 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Visits every node below the cursor, in source order.
+    /// Visits the nodes below the cursor, in source order; brackets and other tokens behind the last
+    /// node with a name of its own say nothing and are left out.
     pub fn run(&mut self, cursor: &mut TreeCursor<'t>) {
         let rules: &'t Rules = self.rules;
         let has_type_fields = !rules.type_fields.is_empty();
         // How many siblings are still to come, for each node on the way down. A cursor finds out that
         // there is none only by climbing through everything that is hidden.
-        let mut left: Vec<usize> = vec![0];
+        let mut left = vec![Siblings { count: 0, tokens: false }];
         loop {
             let depth = left.len() - 1;
             self.depth = depth;
             let node = cursor.node();
             let rule = rules.kinds.get(node.kind_id() as usize);
+            if let Some(siblings) = left.last_mut().filter(|siblings| siblings.tokens || rule.is_none_or(|rule| rule.named)) {
+                siblings.count = siblings.count.saturating_sub(1);
+            }
             if has_type_fields && rule.is_some_and(|rule| rule.identifier) {
                 self.type_field(cursor, node);
             }
             if self.visit(node, rule) {
-                let children = node.child_count();
-                if depth < MAX_DEPTH && children > 0 && cursor.goto_first_child() {
-                    left.push(children as usize - 1);
+                // What can still be read in an error begins with tokens.
+                let tokens = rule.is_none();
+                let count = if tokens { node.child_count() as usize } else { node.named_child_count() };
+                if depth < MAX_DEPTH && count > 0 && cursor.goto_first_child() {
+                    left.push(Siblings { count, tokens });
                     continue;
                 }
             }
@@ -184,10 +199,9 @@ impl<'t> Walk<'t> {
     }
 
     /// Moves to the next node that is not below this one; false at the end.
-    fn next(&mut self, cursor: &mut TreeCursor<'t>, left: &mut Vec<usize>) -> bool {
-        while let Some(siblings) = left.last_mut() {
-            let has_next = *siblings > 0;
-            *siblings = siblings.saturating_sub(1);
+    fn next(&mut self, cursor: &mut TreeCursor<'t>, left: &mut Vec<Siblings>) -> bool {
+        while let Some(siblings) = left.last() {
+            let has_next = siblings.count > 0;
             self.close(left.len() - 1);
             if has_next && cursor.goto_next_sibling() {
                 return true;
@@ -316,7 +330,9 @@ impl<'t> Walk<'t> {
 
     /// Marks the name at `start` as dealt with, so that the walk does not report it again.
     pub fn take(&mut self, start: usize) {
-        self.taken.push(start as u32);
+        if let Some(bits) = self.taken.get_mut(start / 64) {
+            *bits |= 1 << (start % 64);
+        }
     }
 
     /// Adds a declaration later, when everything before its node has been visited.
@@ -369,12 +385,8 @@ impl<'t> Walk<'t> {
     }
 
     /// True when something else has reported the name at `start`.
-    pub fn is_taken(&mut self, start: usize) -> bool {
-        let start = start as u32;
-        if self.taken.len() > 64 {
-            self.taken.retain(|&taken| taken >= start);
-        }
-        self.taken.iter().rev().any(|&taken| taken == start)
+    pub fn is_taken(&self, start: usize) -> bool {
+        self.taken.get(start / 64).is_some_and(|bits| bits & (1 << (start % 64)) != 0)
     }
 
     /// Adds an import that stands in the current symbol.
@@ -435,21 +447,35 @@ fn child_of_kind(node: Node<'_>, kind: u16) -> Option<Node<'_>> {
     node.named_children(&mut cursor).find(|child| child.kind_id() == kind)
 }
 
-/// Returns every child that the first step of a finder names.
-pub fn find_all<'t>(node: Node<'t>, finder: &Finder) -> Vec<Node<'t>> {
-    let field_children = |field: u16| {
-        let mut cursor = node.walk();
-        let Some(field) = std::num::NonZeroU16::new(field) else { return Vec::new() };
-        node.children_by_field_id(field, &mut cursor).filter(Node::is_named).collect()
-    };
+/// Room for looking at children, kept from node to node.
+#[derive(Default)]
+struct Spare<'t> {
+    cursor: Option<TreeCursor<'t>>,
+    names: Vec<Node<'t>>,
+    values: Vec<Node<'t>>,
+}
+
+/// Adds every child that the first step of a finder names to `out`.
+fn find_all<'t>(node: Node<'t>, finder: &Finder, cursor: &mut Option<TreeCursor<'t>>, out: &mut Vec<Node<'t>>) {
+    let cursor = cursor.get_or_insert_with(|| node.walk());
     match finder.first() {
-        Some(&Step::Field(field)) => field_children(field),
-        Some(&Step::Inside(outer, inner)) => field_children(outer).into_iter().filter_map(|child: Node<'t>| child.child_by_field_id(inner)).collect(),
-        Some(&Step::Kind(kind)) => {
-            let mut cursor = node.walk();
-            node.named_children(&mut cursor).filter(|child| child.kind_id() == kind).collect()
+        Some(&Step::Field(field)) => in_field(node, field, cursor, |child| out.push(child)),
+        Some(&Step::Inside(outer, inner)) => in_field(node, outer, cursor, |child| out.extend(child.child_by_field_id(inner))),
+        Some(&Step::Kind(kind)) => out.extend(node.named_children(cursor).filter(|child| child.kind_id() == kind)),
+        _ => out.extend(find(node, finder)),
+    }
+}
+
+/// Calls `each` with the named children in a field.
+fn in_field<'t>(node: Node<'t>, field: u16, cursor: &mut TreeCursor<'t>, mut each: impl FnMut(Node<'t>)) {
+    let Some(field) = std::num::NonZeroU16::new(field) else { return };
+    cursor.reset(node);
+    let mut inside = cursor.goto_first_child();
+    while inside {
+        if cursor.field_id() == Some(field) && cursor.node().is_named() {
+            each(cursor.node());
         }
-        _ => find(node, finder).into_iter().collect(),
+        inside = cursor.goto_next_sibling();
     }
 }
 

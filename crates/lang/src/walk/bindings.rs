@@ -1,10 +1,11 @@
 //! Local names and what their declaration says of their type.
 
-use super::{Walk, find, find_all, line_of};
+use super::{Spare, Walk, find, find_all, line_of};
 use crate::names;
 use crate::rules::BindingRule;
 use contextd_model::facts::{BindingRow, binding};
-use tree_sitter::Node;
+use std::borrow::Cow;
+use tree_sitter::{Node, TreeCursor};
 
 impl<'t> Walk<'t> {
     pub(super) fn binding(&mut self, node: Node<'t>, rule: &BindingRule) {
@@ -13,48 +14,58 @@ impl<'t> Walk<'t> {
         // `var x` and `auto x` leave the type to the value.
         let type_text = if matches!(type_text, "var" | "auto" | "val") { "" } else { type_text };
         let value = find(node, &rule.value);
-        if rule.parameter {
-            let names = if rule.many { find_all(node, &rule.name) } else { vec![name] };
-            for name in names {
+        if !rule.many {
+            if rule.parameter {
                 self.parameter(node, name, type_text, value.is_some());
+            } else {
+                self.bind(name, type_text, value);
             }
             return;
         }
-        let several = if rule.many { find_all(node, &rule.name) } else { Vec::new() };
-        let names: Vec<Node<'t>> = if several.len() > 1 {
-            several
-        } else if rule.many {
-            self.listed(name)
+        let mut spare = std::mem::take(&mut self.spare);
+        spare.names.clear();
+        find_all(node, &rule.name, &mut spare.cursor, &mut spare.names);
+        if rule.parameter {
+            for &name in &spare.names {
+                self.parameter(node, name, type_text, value.is_some());
+            }
         } else {
-            vec![name]
-        };
-        let values: Vec<Node<'t>> = match value {
-            Some(value) if rule.many => self.listed(value),
-            Some(value) => vec![value],
-            None => Vec::new(),
-        };
+            self.bind_all(name, type_text, value, &mut spare);
+        }
+        self.spare = spare;
+    }
+
+    /// Binds names and values side by side; `name` stands for a list where the node has but one.
+    fn bind_all(&mut self, name: Node<'t>, type_text: &str, value: Option<Node<'t>>, spare: &mut Spare<'t>) {
+        let Spare { cursor, names, values } = spare;
+        if names.len() <= 1 {
+            names.clear();
+            self.listed(name, cursor, names);
+        }
+        values.clear();
+        if let Some(value) = value {
+            self.listed(value, cursor, values);
+        }
         let paired = names.len() == values.len();
-        for (index, name) in names.iter().enumerate() {
+        for (index, &name) in names.iter().enumerate() {
             let value = if paired { values.get(index) } else if index == 0 { values.first() } else { None };
-            self.bind(*name, type_text, value.copied());
+            self.bind(name, type_text, value.copied());
         }
     }
 
-    /// Returns what a list or tuple holds; anything else stands for itself.
-    fn listed(&self, node: Node<'t>) -> Vec<Node<'t>> {
+    /// Adds what a list or tuple holds to `out`; anything else stands for itself.
+    fn listed(&self, node: Node<'t>, cursor: &mut Option<TreeCursor<'t>>, out: &mut Vec<Node<'t>>) {
         if self.rules.kinds.get(node.kind_id() as usize).is_some_and(|rule| rule.listing) {
-            let mut cursor = node.walk();
-            let children: Vec<_> = node.named_children(&mut cursor).collect();
-            if !children.is_empty() {
-                return children;
-            }
+            out.extend(node.named_children(cursor.get_or_insert_with(|| node.walk())));
         }
-        vec![node]
+        if out.is_empty() {
+            out.push(node);
+        }
     }
 
     /// Binds a parameter of a function without a name, with the lines that it is known in.
     fn bind_in_closure(&mut self, node: Node<'t>, name: Node<'t>, type_text: &str, how: u8) {
-        let path = names::path(self.text_of(name));
+        let path = names::path_in(self.text_of(name));
         if !super::is_name(&path) {
             return;
         }
@@ -69,27 +80,28 @@ impl<'t> Walk<'t> {
             // A pattern: the names in it are bound one by one.
             return;
         }
-        let path = names::path(self.text_of(name));
+        let path = names::path_in(self.text_of(name));
         let Some(local) = self.local_name(&path) else { return };
         let (how, type_text) = if !type_text.is_empty() {
-            (binding::DECLARED, super::symbols::fold(type_text, 120).trim_start_matches(':').trim().to_owned())
+            (binding::DECLARED, Cow::Owned(super::symbols::fold(type_text, 120)))
         } else {
-            value.and_then(|value| self.value(value)).unwrap_or((binding::ALIAS, String::new()))
+            value.and_then(|value| self.value(value)).unwrap_or((binding::ALIAS, Cow::Borrowed("")))
         };
-        self.add_binding(&local, &type_text, how, 0, 0, line_of(name));
+        let type_text = if how == binding::DECLARED { type_text.trim_start_matches(':').trim() } else { &type_text };
+        self.add_binding(&local, type_text, how, 0, 0, line_of(name));
     }
 
     /// `x` and `self.x` are bound; `a.b` of something else is not ours to name.
-    fn local_name(&self, path: &str) -> Option<String> {
+    fn local_name<'a>(&self, path: &'a str) -> Option<Cow<'a, str>> {
         match path.split_once('.') {
-            None => super::is_name(path).then(|| path.to_owned()),
-            Some((head, rest)) if self.rules.self_names.iter().any(|name| name == head) && !rest.contains('.') && super::is_name(rest) => Some(format!("self.{rest}")),
+            None => super::is_name(path).then_some(Cow::Borrowed(path)),
+            Some((head, rest)) if self.rules.self_names.iter().any(|name| name == head) && !rest.contains('.') && super::is_name(rest) => Some(Cow::Owned(format!("self.{rest}"))),
             Some(_) => None,
         }
     }
 
     /// Returns what a value says of its type.
-    fn value(&self, value: Node<'t>) -> Option<(u8, String)> {
+    fn value(&self, value: Node<'t>) -> Option<(u8, Cow<'t, str>)> {
         let mut node = value;
         for _ in 0..4 {
             let rule = self.rules.kinds.get(node.kind_id() as usize)?;
@@ -97,14 +109,17 @@ impl<'t> Walk<'t> {
                 return Some((binding::CONSTRUCTED, self.constructed(self.text_of(find(node, finder)?))));
             }
             if let Some(call) = &rule.call {
-                let mut path = names::path(self.text_of(find(node, &call.callee)?));
+                let mut path = names::path_in(self.text_of(find(node, &call.callee)?));
                 if let Some(receiver) = find(node, &call.receiver) {
-                    path = format!("{}.{path}", names::path(self.text_of(receiver)));
+                    path = format!("{}.{path}", names::path_in(self.text_of(receiver))).into();
                 }
-                return Some((binding::CALLED, path.trim_end_matches("[]").to_owned()));
+                if path.ends_with("[]") {
+                    path = path.trim_end_matches("[]").to_owned().into();
+                }
+                return Some((binding::CALLED, path));
             }
             if rule.identifier || rule.member.is_some() {
-                return Some((binding::ALIAS, names::path(self.text_of(node))));
+                return Some((binding::ALIAS, names::path_in(self.text_of(node))));
             }
             if !rule.transparent {
                 return None;
@@ -134,11 +149,11 @@ impl<'t> Walk<'t> {
         // Where the grammar has no field for it; `=>` is part of a type.
         let has_default = has_default || after.iter().enumerate().any(|(at, &byte)| byte == b'=' && !matches!(after.get(at + 1), Some(b'>')) && (at == 0 || !matches!(after[at - 1], b'=' | b'<' | b'>' | b'!')));
         let flags = u16::from(variadic) | u16::from(has_default) << 1 | std::mem::take(&mut self.label) << 2;
-        let type_text = super::symbols::fold(type_text, 120).trim_start_matches(':').trim().to_owned();
-        let path = names::path(self.text_of(name));
+        let type_text = super::symbols::fold(type_text, 120);
+        let path = names::path_in(self.text_of(name));
         if super::is_name(&path) {
             self.take(name.start_byte());
-            self.add_binding(&path, &type_text, binding::PARAMETER, position.min(255) as u8, flags, line_of(name));
+            self.add_binding(&path, type_text.trim_start_matches(':').trim(), binding::PARAMETER, position.min(255) as u8, flags, line_of(name));
         }
     }
 

@@ -5,6 +5,7 @@ use crate::names;
 use crate::rules::{CallRule, Finder};
 use contextd_model::facts::{RefRow, binding};
 use contextd_model::{RefKind, StrId};
+use std::borrow::Cow;
 use tree_sitter::Node;
 
 /// Arguments of a call that are not known.
@@ -13,9 +14,9 @@ const UNKNOWN: u8 = 255;
 impl<'t> Walk<'t> {
     pub(super) fn call(&mut self, node: Node<'t>, rule: &CallRule) {
         let Some(callee) = find(node, &rule.callee) else { return };
-        let mut path = names::path(self.text_of(callee));
+        let mut path = names::path_in(self.text_of(callee));
         if let Some(receiver) = find(node, &rule.receiver) {
-            path = format!("{}.{path}", names::path(self.text_of(receiver)));
+            path = format!("{}.{path}", names::path_in(self.text_of(receiver))).into();
         }
         let arguments = find(node, &rule.arguments);
         let count = arguments.filter(|_| !rule.is_macro).map_or(UNKNOWN, |arguments| arguments.named_child_count().min(254) as u8);
@@ -30,19 +31,21 @@ impl<'t> Walk<'t> {
         if let Some(target) = find(node, finder) {
             let path = self.constructed(self.text_of(target));
             self.name_reference(&path, RefKind::Construct, target, UNKNOWN);
-            if let Some(arguments) = self.rules.process_calls.contains(&path).then(|| node.child_by_field_name("arguments")).flatten() {
+            if let Some(arguments) = self.rules.process_calls.iter().any(|known| *known == path).then(|| node.child_by_field_name("arguments")).flatten() {
                 self.special_call(&path, arguments, UNKNOWN);
             }
         }
     }
 
     /// Returns the type that a construction names; `Self` is the type around it.
-    pub(super) fn constructed(&self, written: &str) -> String {
-        let path = names::path(written);
-        match self.enclosing_type() {
-            Some(owner) if self.rules.self_names.contains(&path) => self.strings.table.get(self.symbols[owner as usize].name).to_owned(),
-            _ => path,
+    pub(super) fn constructed<'a>(&self, written: &'a str) -> Cow<'a, str> {
+        let path = names::path_in(written);
+        if self.rules.self_names.iter().any(|name| *name == path) {
+            if let Some(owner) = self.enclosing_type() {
+                return self.strings.table.get(self.symbols[owner as usize].name).to_owned().into();
+            }
         }
+        path
     }
 
     pub(super) fn member(&mut self, node: Node<'t>, finder: &Finder) {
@@ -50,7 +53,7 @@ impl<'t> Walk<'t> {
         if node.end_byte() <= self.path_until || self.is_taken(name.start_byte()) {
             return;
         }
-        let path = names::path(self.text_of(node));
+        let path = names::path_in(self.text_of(node));
         let last = names::split_last(&path).1;
         if self.text_of(name) != last && !self.text_of(name).contains(last) || self.rules.ignore.iter().any(|word| word == last) {
             // The last word is none of the program's: `Foo.this`, `Foo::class`.
@@ -132,7 +135,11 @@ impl<'t> Walk<'t> {
     }
 
     fn qualifier(&mut self, qualifier: &str) -> StrId {
-        let (head, rest) = qualifier.split_at(qualifier.find(['.', '(', '[']).unwrap_or(qualifier.len()));
+        if qualifier.is_empty() || self.rules.self_names.is_empty() {
+            return self.strings.intern(qualifier);
+        }
+        let end = qualifier.bytes().position(|byte| matches!(byte, b'.' | b'(' | b'[')).unwrap_or(qualifier.len());
+        let (head, rest) = qualifier.split_at(end);
         if self.rules.self_names.iter().any(|name| name == head) {
             return self.strings.intern(&format!("self{rest}"));
         }
@@ -148,7 +155,9 @@ impl<'t> Walk<'t> {
     #[allow(clippy::too_many_arguments)]
     fn push_reference(&mut self, owner: u32, name: StrId, qualifier: StrId, kind: RefKind, start: usize, line: u32, arguments: u8) {
         let key = (owner, name, qualifier, kind as u8);
-        if let Some(&at) = self.seen_refs.get(&key) {
+        let next = self.refs.len() as u32;
+        let at = *self.seen_refs.entry(key).or_insert(next);
+        if at != next {
             let row: &mut RefRow = &mut self.refs[at as usize];
             row.count = row.count.saturating_add(1);
             // Hooks may see names out of order; the first mention is the one that is kept.
@@ -157,7 +166,6 @@ impl<'t> Walk<'t> {
             }
             return;
         }
-        self.seen_refs.insert(key, self.refs.len() as u32);
         self.refs.push(RefRow { owner, name, qualifier, line, start: start as u32, kind: kind as u8, arguments, count: 1 });
     }
 

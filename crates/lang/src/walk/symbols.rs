@@ -1,6 +1,6 @@
 //! Declarations: rows with their scope, header, documentation and annotations.
 
-use super::{Annotation, Walk, find, find_all, is_name, line_of};
+use super::{Annotation, Spare, Walk, find, find_all, is_name, line_of};
 use crate::header;
 use crate::rules::{DocStyle, SymbolRule, VisibilityStyle};
 use contextd_model::facts::{FILE_SYMBOL, MAX_SIGNATURE, SymbolRow, UNKNOWN_PARAMETERS, base_kind, modifier};
@@ -69,18 +69,21 @@ impl<'t> Walk<'t> {
     /// One symbol for each child in the name field: `var a, b int`. A single one owns what its
     /// node holds; of several, none does.
     fn many(&mut self, node: Node<'t>, rule: &SymbolRule, kind: SymbolKind) {
-        let names = find_all(node, &rule.name);
+        let mut spare = std::mem::take(&mut self.spare);
+        spare.names.clear();
+        find_all(node, &rule.name, &mut spare.cursor, &mut spare.names);
         let depth = self.open.len();
-        for &name in &names {
+        for &name in &spare.names {
             self.declare(node, name, rule, kind);
-            if names.len() > 1 {
+            if spare.names.len() > 1 {
                 self.open.truncate(depth);
             }
         }
+        self.spare = spare;
     }
 
     fn declare(&mut self, node: Node<'t>, name_node: Node<'t>, rule: &SymbolRule, kind: SymbolKind) {
-        let written = crate::names::path(self.text_of(name_node));
+        let written = crate::names::path_in(self.text_of(name_node));
         let (qualifier, name) = crate::names::split_last(&written);
         let text = self.text_of(name_node).trim();
         let quoted = text.strip_prefix('`').and_then(|rest| rest.strip_suffix('`'));
@@ -107,15 +110,27 @@ impl<'t> Walk<'t> {
     }
 
     /// Counts the parameters that a declaration lists; one entry may name several (`a, b int`).
-    fn count_parameters(&self, node: Node<'t>, rule: &SymbolRule) -> u8 {
+    fn count_parameters(&mut self, node: Node<'t>, rule: &SymbolRule) -> u8 {
         let Some(list) = rule.parameters.and_then(|field| node.child_by_field_id(field)) else { return UNKNOWN_PARAMETERS };
-        let mut cursor = list.walk();
-        let entries = list.named_children(&mut cursor).filter(|child| !self.rules.kinds.get(child.kind_id() as usize).is_some_and(|rule| rule.comment));
-        let names = |entry: Node<'t>| match self.rules.kinds.get(entry.kind_id() as usize).and_then(|rule| rule.binding.as_ref()) {
-            Some(binding) if binding.parameter && binding.many => find_all(entry, &binding.name).len().max(1),
-            _ => 1,
-        };
-        entries.map(names).sum::<usize>().min(usize::from(UNKNOWN_PARAMETERS) - 1) as u8
+        let mut spare = std::mem::take(&mut self.spare);
+        let Spare { cursor, names, values: entries } = &mut spare;
+        entries.clear();
+        entries.extend(list.named_children(cursor.get_or_insert_with(|| list.walk())));
+        let mut count = 0;
+        for entry in entries {
+            let rule = self.rules.kinds.get(entry.kind_id() as usize);
+            count += match rule.and_then(|rule| rule.binding.as_ref()) {
+                _ if rule.is_some_and(|rule| rule.comment) => 0,
+                Some(binding) if binding.parameter && binding.many => {
+                    names.clear();
+                    find_all(*entry, &binding.name, cursor, names);
+                    names.len().max(1)
+                }
+                _ => 1,
+            };
+        }
+        self.spare = spare;
+        count.min(usize::from(UNKNOWN_PARAMETERS) - 1) as u8
     }
 
     /// Adds a symbol and makes it the owner of what follows inside its node. Hooks that find

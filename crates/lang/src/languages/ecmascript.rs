@@ -7,11 +7,14 @@ mod patterns;
 use super::Hooks;
 use crate::names;
 use crate::walk::{Flow, Walk, line_of};
-use contextd_model::facts::{FILE_SYMBOL, SymbolRow, binding, import_kind, modifier};
+use contextd_model::facts::{FILE_SYMBOL, MAX_SIGNATURE, SymbolRow, binding, import_kind, modifier};
 use contextd_model::{RefKind, SymbolKind, Visibility};
 use tree_sitter::Node;
 
-pub struct EcmaScript;
+pub struct EcmaScript {
+    /// Members are declared by types: what is assigned to them inside a function only fills them.
+    pub typed: bool,
+}
 
 impl Hooks for EcmaScript {
     fn visit<'t>(&self, node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
@@ -20,7 +23,7 @@ impl Hooks for EcmaScript {
             "export_statement" => modules::export(node, walk),
             "lexical_declaration" | "variable_declaration" => declaration(node, walk),
             "variable_declarator" => declarator(node, walk),
-            "assignment_expression" => assignment(node, walk),
+            "assignment_expression" => assignment(node, self.typed, walk),
             "method_definition" => method(node, walk),
             "public_field_definition" | "field_definition" => field(node, walk),
             "pair" => pair(node, walk),
@@ -108,8 +111,9 @@ fn callable<'t>(node: Node<'t>, name: Node<'t>, value: Node<'t>, scope: &str, ki
     if !crate::walk::is_name(text) {
         return Flow::Descend;
     }
-    if let Some(inner) = value.child_by_field_name("name") {
-        walk.take(inner.start_byte());
+    let own = value.child_by_field_name("name");
+    if let Some(own) = own {
+        walk.take(own.start_byte());
     }
     let written = value.child_by_field_name("return_type").map_or("", |written| walk.text_of(written));
     let start = name.end_byte() - text.len().min(name.end_byte());
@@ -117,7 +121,23 @@ fn callable<'t>(node: Node<'t>, name: Node<'t>, value: Node<'t>, scope: &str, ki
     if walk.text_of(value).starts_with("async") {
         walk.symbols[index as usize].modifiers |= modifier::ASYNC;
     }
+    if let Some(own) = own.filter(|&own| walk.text_of(own) != text) {
+        own_name(own, value, walk);
+    }
     Flow::Descend
+}
+
+/// `open: function openMenu() {}` is known by both names, inside and in traces by the second; what it
+/// holds belongs to the first.
+fn own_name<'t>(name: Node<'t>, value: Node<'t>, walk: &mut Walk<'t>) {
+    let index = walk.add_symbol(name, name.start_byte(), walk.text_of(name), "", SymbolKind::Function, Some(name), "", true);
+    let head = value.child_by_field_name("body").map_or(value.end_byte(), |body| body.start_byte());
+    let signature = crate::walk::fold(walk.text.get(value.start_byte()..head).unwrap_or(""), MAX_SIGNATURE);
+    let signature = walk.intern(&signature);
+    let row = &mut walk.symbols[index as usize];
+    row.signature = signature;
+    row.modifiers |= modifier::LOCAL;
+    row.visibility = Visibility::Private as u8;
 }
 
 fn class<'t>(node: Node<'t>, name: Node<'t>, value: Node<'t>, walk: &mut Walk<'t>) -> Flow {
@@ -129,47 +149,72 @@ fn class<'t>(node: Node<'t>, name: Node<'t>, value: Node<'t>, walk: &mut Walk<'t
 }
 
 /// `a.b = function …` defines, as `a = function …` does; `this.x = value` tells the type of a field; the
-/// rest only refers. Inside a function only what is put on a type defines: the rest are handlers.
-fn assignment<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
+/// rest only refers. Inside a function of a typed language only what is put on a type defines.
+fn assignment<'t>(node: Node<'t>, typed: bool, walk: &mut Walk<'t>) -> Flow {
     let (Some(left), Some(right)) = (node.child_by_field_name("left"), node.child_by_field_name("right")) else { return Flow::Descend };
+    let function = function_in(right);
+    let defines = !typed || at_module_level(walk);
+    if left.kind() == "identifier" {
+        return function.filter(|_| defines).map_or(Flow::Descend, |function| callable(node, left, function, "", SymbolKind::Function, walk));
+    }
+    let (Some(property), "member_expression") = (left.child_by_field_name("property"), left.kind()) else { return Flow::Descend };
     let path = names::path(walk.text_of(left));
-    if left.kind() == "identifier" && is_function(right) && at_module_level(walk) {
-        return callable(node, left, right, "", SymbolKind::Function, walk);
-    }
-    if left.kind() != "member_expression" {
-        return Flow::Descend;
-    }
-    if path.starts_with("this.") {
-        return Flow::Table;
+    let (object, name) = names::split_last(&path);
+    let named = !path.contains(['(', '[']) && !name.is_empty();
+    if let Some(rest) = path.strip_prefix("this.") {
+        let scope = names::split_last(rest).0;
+        return function.filter(|_| named && !typed).map_or(Flow::Table, |function| callable(node, property, function, scope, SymbolKind::Method, walk));
     }
     modules::assigned_export(&path, right, walk);
-    let (object, name) = names::split_last(&path);
-    if path.contains(['(', '[']) || !(at_module_level(walk) || is_type_like(object)) {
-        return Flow::Descend;
+    match (object, function) {
+        _ if !named || !(defines || is_type_like(object)) => Flow::Descend,
+        ("module", _) => exported(node, property, right, walk),
+        ("exports" | "module.exports", _) if right.kind() == "class" => published(node, property, right, walk, class),
+        ("exports" | "module.exports", Some(function)) => published(node, property, function, walk, |node, name, value, walk| callable(node, name, value, "", SymbolKind::Function, walk)),
+        (_, Some(function)) => callable(node, property, function, object.strip_suffix(".prototype").unwrap_or(object), SymbolKind::Method, walk),
+        _ => Flow::Descend,
     }
-    let (scope, kind) = match object {
-        "exports" | "module.exports" => ("", SymbolKind::Function),
-        "module" => return Flow::Descend,
-        _ => (object.strip_suffix(".prototype").unwrap_or(object), SymbolKind::Method),
-    };
-    let Some(property) = left.child_by_field_name("property") else { return Flow::Descend };
-    let is_class = right.kind() == "class" && scope.is_empty();
-    if (is_function(right) || is_class) && !name.is_empty() {
-        let before = walk.symbols.len();
-        let flow = if is_class { class(node, property, right, walk) } else { callable(node, property, right, scope, kind, walk) };
-        if let Some(row) = walk.symbols.get_mut(before).filter(|_| scope.is_empty()) {
-            row.modifiers |= modifier::EXPORTED;
-            row.visibility = Visibility::Public as u8;
-        }
-        return flow;
-    }
-    Flow::Descend
 }
 
 /// True for what stands for a type by its form: `Shape.prototype`, `Shape`.
 fn is_type_like(object: &str) -> bool {
     let last = names::split_last(object).1;
     last == "prototype" || last.starts_with(char::is_uppercase)
+}
+
+/// `module.exports = function () {}`: what the module is goes by that name when it has no other.
+fn exported<'t>(node: Node<'t>, name: Node<'t>, value: Node<'t>, walk: &mut Walk<'t>) -> Flow {
+    let is_class = value.kind() == "class";
+    if walk.text_of(name) != "exports" || !(is_function(value) || is_class) || value.child_by_field_name("name").is_some() {
+        return Flow::Descend;
+    }
+    if at_module_level(walk) {
+        walk.import("", "exports", "default", import_kind::REEXPORT, line_of(name));
+    }
+    published(node, name, value, walk, |node, name, value, walk| if is_class { class(node, name, value, walk) } else { callable(node, name, value, "", SymbolKind::Function, walk) })
+}
+
+/// Adds a symbol by `add` and makes it public.
+fn published<'t>(node: Node<'t>, name: Node<'t>, value: Node<'t>, walk: &mut Walk<'t>, add: impl FnOnce(Node<'t>, Node<'t>, Node<'t>, &mut Walk<'t>) -> Flow) -> Flow {
+    let before = walk.symbols.len();
+    let flow = add(node, name, value, walk);
+    if let Some(row) = walk.symbols.get_mut(before) {
+        row.modifiers |= modifier::EXPORTED;
+        row.visibility = Visibility::Public as u8;
+    }
+    flow
+}
+
+/// Returns the function that a value is, or that is made by calling one which does nothing else:
+/// `(function (self) { return function () {}; })(this)`.
+fn function_in(value: Node<'_>) -> Option<Node<'_>> {
+    if is_function(value) {
+        return Some(value);
+    }
+    let wrapper = Some(value).filter(|value| value.kind() == "call_expression")?.child_by_field_name("function")?;
+    let maker = Some(wrapper).filter(|wrapper| wrapper.kind() == "parenthesized_expression")?.named_child(0).filter(|&maker| is_function(maker))?;
+    let first = maker.child_by_field_name("body")?.named_child(0).filter(|first| first.kind() == "return_statement")?;
+    first.named_child(0).filter(|&made| is_function(made))
 }
 
 fn method<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {

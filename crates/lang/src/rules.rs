@@ -228,6 +228,8 @@ pub struct Rules {
     /// Names that are never references by themselves: the language's words and `self_names`.
     pub ignore: Vec<String>,
     pub type_fields: Vec<u16>,
+    /// Numbers of the grammar's fields.
+    pub fields: FxHashMap<String, u16>,
     pub visibility: VisibilityStyle,
     pub default_visibility: Visibility,
     pub env_calls: Vec<String>,
@@ -255,6 +257,7 @@ impl Rules {
             doc_prefixes: source.doc_prefixes.clone(),
             self_names: source.self_names.clone(),
             type_fields,
+            fields: (1..=grammar.field_count() as u16).filter_map(|id| Some((grammar.field_name_for_id(id)?.to_owned(), id))).collect(),
             ignore: source.ignore.iter().chain(&source.self_names).cloned().collect(),
             visibility: source.visibility,
             default_visibility: match &source.default_visibility {

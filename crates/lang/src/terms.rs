@@ -346,6 +346,11 @@ pub fn compound(identifier: &str) -> String {
 fn compound_into(identifier: &str, out: &mut String) {
     out.clear();
     out.push(COMPOUND);
+    if identifier.is_ascii() {
+        identifier.split('_').for_each(|part| out.push_str(part));
+        out.make_ascii_lowercase();
+        return;
+    }
     out.extend(identifier.chars().filter(|&c| c != '_').flat_map(char::to_lowercase));
 }
 

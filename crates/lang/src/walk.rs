@@ -58,6 +58,8 @@ pub struct Walk<'t> {
     /// Offsets of names that a call, member or declaration has already taken, one bit each.
     taken: Vec<u64>,
     spare: Spare<'t>,
+    /// What the node being visited stands in, from the root on.
+    ancestors: Vec<Node<'t>>,
     type_until: usize,
     pattern_until: usize,
     /// Parameters before this offset belong to a function type, not to the owner.
@@ -148,6 +150,7 @@ impl<'t> Walk<'t> {
             annotations: Vec::new(),
             taken: vec![0; text.len() / 64 + 1],
             spare: Spare::default(),
+            ancestors: Vec::new(),
             type_until: 0,
             pattern_until: 0,
             no_parameters_until: 0,
@@ -187,6 +190,7 @@ impl<'t> Walk<'t> {
                 let tokens = rule.is_none();
                 let count = if tokens { node.child_count() as usize } else { node.named_child_count() };
                 if depth < MAX_DEPTH && count > 0 && cursor.goto_first_child() {
+                    self.ancestors.push(node);
                     left.push(Siblings { count, tokens });
                     continue;
                 }
@@ -207,6 +211,7 @@ impl<'t> Walk<'t> {
                 return true;
             }
             left.pop();
+            self.ancestors.pop();
             if left.is_empty() || !cursor.goto_parent() {
                 return false;
             }
@@ -260,6 +265,17 @@ impl<'t> Walk<'t> {
         self.apply(node, rule);
         // Most strings hold nothing but text; a third of the nodes of some files stand in them.
         !rule.string || may_interpolate(self.text_of(node))
+    }
+
+    /// Returns the child in a field. The grammar itself would compare the names of all its fields.
+    pub fn field<'n>(&self, node: Node<'n>, name: &str) -> Option<Node<'n>> {
+        node.child_by_field_id(*self.rules.fields.get(name)?)
+    }
+
+    /// Returns what the node being visited stands in: 1 for its parent, 2 for that one's. A node itself
+    /// finds its parent only by going down from the root.
+    pub fn ancestor(&self, level: usize) -> Option<Node<'t>> {
+        self.ancestors.len().checked_sub(level).and_then(|at| self.ancestors.get(at)).copied()
     }
 
     /// Returns the name of a node's kind.

@@ -69,7 +69,7 @@ impl Hooks for CFamily {
             "type_parameter_declaration" => Flow::Skip,
             // `&&` is a reference too, so the sign alone is no branch.
             "&&" => {
-                if node.parent().is_some_and(|parent| parent.kind() == "binary_expression") {
+                if walk.ancestor(1).is_some_and(|parent| parent.kind() == "binary_expression") {
                     walk.branch();
                 }
                 Flow::Skip

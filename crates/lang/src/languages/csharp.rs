@@ -36,7 +36,7 @@ impl Hooks for CSharp {
                 member(node, &name, "operator", SymbolKind::Method, walk)
             }
             "indexer_declaration" => member(node, "this", "this", SymbolKind::Property, walk),
-            "params" => variadic(node, walk),
+            "params" => variadic(walk),
             "argument" | "attribute_argument" => {
                 if let Some(name) = node.child_by_field_name("name") {
                     walk.take(name.start_byte());
@@ -137,8 +137,8 @@ fn leave_namespace(symbol: u32, walk: &mut Walk<'_>) {
 }
 
 /// `params T[] rest`: the grammar leaves the last parameter without a node of its own.
-fn variadic(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
-    let Some(list) = node.parent() else { return Flow::Skip };
+fn variadic(walk: &mut Walk<'_>) -> Flow {
+    let Some(list) = walk.ancestor(1) else { return Flow::Skip };
     let Some(name) = list.child_by_field_name("name") else { return Flow::Skip };
     let owner = walk.owner();
     let position = walk.bindings.iter().rev().take_while(|row| row.owner == owner).filter(|row| row.how == binding::PARAMETER).count();

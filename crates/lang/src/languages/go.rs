@@ -25,23 +25,23 @@ impl Hooks for Go {
                 }
                 Flow::Descend
             }
-            "field_declaration" if node.child_by_field_name("name").is_none() => embed(node, walk),
+            "field_declaration" if walk.field(node, "name").is_none() => embed(node, walk),
             "keyed_element" => key(node, walk),
             _ => Flow::Table,
         }
     }
 
     fn scope<'t>(&self, node: Node<'t>, walk: &Walk<'t>) -> Option<String> {
-        let receiver = node.child_by_field_name("receiver")?.named_child(0)?;
-        let written = walk.text_of(receiver.child_by_field_name("type")?);
+        let receiver = walk.field(node, "receiver")?.named_child(0)?;
+        let written = walk.text_of(walk.field(receiver, "type")?);
         Some(names::type_head(written))
     }
 }
 
 fn import(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
-    let Some(path) = node.child_by_field_name("path") else { return Flow::Skip };
+    let Some(path) = walk.field(node, "path") else { return Flow::Skip };
     let module = walk.text_of(path).trim_matches(['"', '`']);
-    let written = node.child_by_field_name("name").map_or("", |name| walk.text_of(name));
+    let written = walk.field(node, "name").map_or("", |name| walk.text_of(name));
     let (alias, kind) = match written {
         "." => ("", import_kind::WILDCARD),
         "_" => ("", import_kind::MODULE),
@@ -65,9 +65,9 @@ fn package_name(module: &str) -> &str {
 
 /// The key of a struct's literal is a field of its type; that of a map or list is an expression.
 fn key<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-    let name = node.child_by_field_name("key").and_then(|key| key.named_child(0)).filter(|key| key.kind() == "identifier");
-    let (Some(name), Some(literal)) = (name, node.parent().and_then(|body| body.parent())) else { return Flow::Descend };
-    let written = literal.child_by_field_name("type");
+    let name = walk.field(node, "key").and_then(|key| key.named_child(0)).filter(|key| key.kind() == "identifier");
+    let (Some(name), Some(literal)) = (name, walk.ancestor(2)) else { return Flow::Descend };
+    let written = walk.field(literal, "type");
     if written.is_some_and(|written| matches!(written.kind(), "map_type" | "slice_type" | "array_type" | "implicit_length_array_type")) {
         return Flow::Descend;
     }
@@ -79,7 +79,7 @@ fn key<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 
 /// A struct field without a name embeds its type.
 fn embed(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
-    if let (Some(owner), Some(written)) = (walk.enclosing_type(), node.child_by_field_name("type")) {
+    if let (Some(owner), Some(written)) = (walk.enclosing_type(), walk.field(node, "type")) {
         let path = names::type_head(walk.text_of(written));
         walk.base(owner, &path, base_kind::MIXIN, line_of(node));
         let name = names::split_last(&path).1.to_owned();

@@ -15,7 +15,7 @@ impl Hooks for Python {
             "import_from_statement" => import_from(node, walk),
             "future_import_statement" => Flow::Skip,
             "keyword_argument" => {
-                if let Some(name) = node.child_by_field_name("name") {
+                if let Some(name) = walk.field(node, "name") {
                     walk.take(name.start_byte());
                 }
                 Flow::Descend
@@ -49,7 +49,7 @@ fn import(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
 }
 
 fn import_from(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
-    let Some(module_node) = node.child_by_field_name("module_name") else { return Flow::Skip };
+    let Some(module_node) = walk.field(node, "module_name") else { return Flow::Skip };
     let module = walk.text_of(module_node);
     let mut cursor = node.walk();
     for child in node.named_children(&mut cursor).filter(|child| child.id() != module_node.id()) {
@@ -64,7 +64,7 @@ fn import_from(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
 }
 
 fn aliased<'t>(node: Node<'_>, walk: &Walk<'t>) -> (&'t str, Option<&'t str>) {
-    match (node.child_by_field_name("name"), node.child_by_field_name("alias")) {
+    match (walk.field(node, "name"), walk.field(node, "alias")) {
         (Some(name), Some(alias)) if node.kind() == "aliased_import" => (walk.text_of(name), Some(walk.text_of(alias))),
         _ => (walk.text_of(node), None),
     }
@@ -76,13 +76,13 @@ fn parameters(node: Node<'_>, walk: &mut Walk<'_>) {
     for (position, child) in node.named_children(&mut cursor).enumerate() {
         let name = match child.kind() {
             "identifier" => Some(child),
-            "default_parameter" => child.child_by_field_name("name"),
+            "default_parameter" => walk.field(child, "name"),
             "typed_parameter" | "list_splat_pattern" | "dictionary_splat_pattern" => child.named_child(0),
             _ => None,
         };
         let Some(name) = name else { continue };
         let name = if matches!(name.kind(), "list_splat_pattern" | "dictionary_splat_pattern") { name.named_child(0).unwrap_or(name) } else { name };
-        let written = child.child_by_field_name("type").map_or("", |written| walk.text_of(written));
+        let written = walk.field(child, "type").map_or("", |written| walk.text_of(written));
         let variadic = u16::from(walk.text_of(child).starts_with('*'));
         let flags = variadic | u16::from(child.kind() == "default_parameter") << 1;
         walk.take(name.start_byte());
@@ -93,9 +93,9 @@ fn parameters(node: Node<'_>, walk: &mut Walk<'_>) {
 
 /// `os.environ["X"]` reads the environment.
 fn environment(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
-    let value = node.child_by_field_name("value").map_or("", |value| walk.text_of(value));
+    let value = walk.field(node, "value").map_or("", |value| walk.text_of(value));
     if matches!(value, "os.environ" | "environ") {
-        if let Some(index) = node.child_by_field_name("subscript") {
+        if let Some(index) = walk.field(node, "subscript") {
             let name = walk.text_of(index).trim_matches(['"', '\'']).to_owned();
             walk.reference(&name, RefKind::Env, index.start_byte(), line_of(index), 255);
         }

@@ -64,12 +64,12 @@ impl<'t> Walk<'t> {
     }
 
     /// Binds a parameter of a function without a name, with the lines that it is known in.
-    fn bind_in_closure(&mut self, node: Node<'t>, name: Node<'t>, type_text: &str, how: u8) {
+    fn bind_in_closure(&mut self, name: Node<'t>, type_text: &str, how: u8) {
         let path = names::path_in(self.text_of(name));
         if !super::is_name(&path) {
             return;
         }
-        let closure = node.parent().and_then(|list| list.parent()).filter(|closure| closure.child_by_field_name("body").is_some());
+        let closure = self.ancestor(2).filter(|&closure| self.field(closure, "body").is_some());
         let lines = closure.map_or(0, |closure| (closure.end_position().row - name.start_position().row).saturating_add(1).min(usize::from(u16::MAX)));
         self.add_binding(&path, super::symbols::fold(type_text, 120).trim_start_matches(':').trim(), how, 0, lines as u16, line_of(name));
     }
@@ -140,7 +140,7 @@ impl<'t> Walk<'t> {
             // A closure's or lambda's parameter is a local of the function around it.
             let how = if type_text.is_empty() { binding::ALIAS } else { binding::DECLARED };
             self.take(name.start_byte());
-            self.bind_in_closure(node, name, type_text, how);
+            self.bind_in_closure(name, type_text, how);
             return;
         }
         let position = self.bindings.iter().rev().take_while(|row| row.owner == owner).filter(|row| row.how == binding::PARAMETER).count();

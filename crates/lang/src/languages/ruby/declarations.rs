@@ -12,7 +12,7 @@ pub fn method<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let name: String = walk.text_of(name_node).split_whitespace().collect();
     let object = node.child_by_field_name("object");
     let scope = object.filter(|object| object.kind() != "self").map_or_else(String::new, |object| names::path(walk.text_of(object)));
-    let in_singleton = node.parent().and_then(|body| body.parent()).is_some_and(|outer| outer.kind() == "singleton_class");
+    let in_singleton = walk.ancestor(2).is_some_and(|outer| outer.kind() == "singleton_class");
     let is_static = object.is_some() || in_singleton;
     let kind = match (is_member(walk), name.as_str()) {
         (true, "initialize") => SymbolKind::Constructor,

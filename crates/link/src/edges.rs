@@ -152,6 +152,15 @@ impl<'f> FileLinker<'_, 'f> {
         let source = world.global(self.file, row.owner);
         let (target, sure) = self.overload(target, row, sure);
         let found = world.kind(target);
+        // What a macro names may be a variable of the place that uses it.
+        let borrowed = found == SymbolKind::Variable
+            && world.kind(source) == SymbolKind::Macro
+            && world.file_of(target) != self.file;
+        let sure = if borrowed {
+            sure.min(crate::resolve::sure::UNION)
+        } else {
+            sure
+        };
         if !found.is_code() {
             return;
         }

@@ -44,6 +44,8 @@ pub struct Policy {
     pub outer_packages: bool,
     /// The parts of a type may stand in several files.
     pub partial_types: bool,
+    /// Private members are seen in their file alone.
+    pub private_to_file: bool,
     /// Objects are terms and no types: where a type is wanted, one of that name is passed over.
     pub terms_apart: bool,
     /// A block may run as if it stood in another object, which hides what stands around it.
@@ -70,6 +72,7 @@ const fn policy(
         partial_types: matches!(family, 5 | 9 | 10),
         moved_blocks: false,
         terms_apart: false,
+        private_to_file: matches!(family, 4 | 10),
         constructors: &[],
         supers: &["super"],
     }

@@ -165,6 +165,11 @@ impl<'f> World<'f> {
         }
     }
 
+    /// Returns what is attached to a type from outside under a name.
+    pub(crate) fn attached_to(&self, symbol: u32, name: u64) -> &[u32] {
+        self.attached.get(key::within(u64::from(symbol), name))
+    }
+
     pub(crate) fn in_package(&self, package: u32, name: u64) -> &[u32] {
         self.scopes
             .get(key::within(key::package_scope(package), name))

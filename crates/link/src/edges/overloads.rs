@@ -24,7 +24,17 @@ impl FileLinker<'_, '_> {
                 && other.has(modifier::DECLARATION) == chosen.has(modifier::DECLARATION)
         };
         let scope = world.global(file, chosen.parent);
-        let named = world.in_scope(scope, key::name(world.name_of(target)));
+        let name = key::name(world.name_of(target));
+        let named = world.in_scope(scope, name);
+        // Extensions may overload what a type defines itself.
+        if policy.overloads && policy.partial_types && chosen.kind() == SymbolKind::Method {
+            let owner = world.outer.get(&scope).copied().unwrap_or(scope);
+            let inside = world.in_scope(owner, name).iter();
+            let mut beside = inside.chain(world.attached_to(owner, name)).copied();
+            if beside.any(|other| world.file_of(other) != file && world.kind(other).is_callable()) {
+                return (target, surely.min(sure::UNION));
+            }
+        }
         if named.len() < 2 {
             let lacking = policy.all_arguments
                 && row.kind() == RefKind::Call

@@ -4,8 +4,8 @@ use super::{Kind, Place, Resolver, Value, Want, sure};
 use crate::key;
 use crate::policy::Modules as Style;
 use crate::world::Module;
-use contextd_model::SymbolKind;
 use contextd_model::facts::{FILE_SYMBOL, NONE, binding};
+use contextd_model::{SymbolKind, Visibility};
 
 /// Types looked at for one member.
 const MAX_TYPES: usize = 48;
@@ -205,13 +205,8 @@ impl<'f> Resolver<'_, 'f> {
     fn own_member(&mut self, symbol: u32, name: &str, name_key: u64, want: Want) -> Value<'f> {
         let world = self.world;
         let attached = world.in_scope(symbol, name_key);
-        if let Some(found) = self.pick(attached, want) {
-            let surely = if self.is_told_by_types(found) {
-                sure::UNION
-            } else {
-                sure::SCOPE
-            };
-            return Value::new(Kind::Symbol(found), surely);
+        if let Some(value) = self.visible_member(attached, want) {
+            return value;
         }
         if let Some((file, row)) = world.field_binding(symbol, name_key) {
             return self.deeper(|resolver| resolver.binding(file, row));
@@ -235,6 +230,48 @@ impl<'f> Resolver<'_, 'f> {
             return self.deeper(|resolver| resolver.member_of_written(place, text, name, want));
         }
         Value::UNKNOWN
+    }
+
+    /// Chooses among the members of one name that a type has, or that are attached to it from outside.
+    fn visible_member(&self, named: &[u32], want: Want) -> Option<Value<'f>> {
+        let world = self.world;
+        // Private members are seen in their file alone, where the parts of a type cannot be apart.
+        let hidden = |symbol: u32| {
+            let (file, row) = (world.file_of(symbol), world.row(symbol));
+            file != self.file
+                && row.visibility() == Visibility::Private
+                && world.tables[file as usize].policy.private_to_file
+        };
+        let kept: Vec<u32>;
+        let named = if named.iter().any(|&symbol| hidden(symbol)) {
+            kept = named
+                .iter()
+                .copied()
+                .filter(|&symbol| !hidden(symbol))
+                .collect();
+            &kept[..]
+        } else {
+            named
+        };
+        let value = self.pick_near(self.file, named, want, sure::SCOPE)?;
+        match value.kind {
+            Kind::Symbol(found) if self.is_told_by_types(found) || self.is_told_by_place(found) => {
+                Some(value.at_most(sure::UNION))
+            }
+            _ => Some(value),
+        }
+    }
+
+    /// True for an extension that is a member of another type: it is seen where that type is.
+    fn is_told_by_place(&self, symbol: u32) -> bool {
+        let world = self.world;
+        let row = world.row(symbol);
+        let view = &world.files[world.file_of(symbol) as usize].view;
+        let parent = view.symbols.get(row.parent as usize);
+        world.outer.contains_key(&symbol)
+            && parent.is_some_and(|parent| {
+                parent.kind().is_type() && parent.kind() != SymbolKind::Extension
+            })
     }
 
     /// True for a function without `self` of a trait with arguments: a type may implement the trait

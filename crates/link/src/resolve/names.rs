@@ -149,6 +149,8 @@ impl<'f> Resolver<'_, 'f> {
             };
             if let Some(around) = around.filter(|_| table.policy.implicit_self) {
                 let value = self.member_of_type(around, name, want);
+                let of_class = view.symbols[place.owner as usize].has(modifier::STATIC);
+                let value = self.on_side(value, of_class);
                 if !matches!(value.kind, Kind::Unknown | Kind::External) {
                     return Some(value);
                 }
@@ -172,6 +174,29 @@ impl<'f> Resolver<'_, 'f> {
         (place.file == self.file)
             .then(|| self.local(FILE_SYMBOL, key, want, line, place.file))
             .flatten()
+    }
+
+    /// Of two methods of one name, one of the class and one of its instances, a call from within means
+    /// the one of its own side.
+    fn on_side(&self, value: Value<'f>, of_class: bool) -> Value<'f> {
+        let world = self.world;
+        let Kind::Symbol(found) = value.kind else {
+            return value;
+        };
+        let (file, row) = (world.file_of(found), world.row(found));
+        let sided = world.tables[file as usize].policy.moved_blocks;
+        if !sided || row.has(modifier::STATIC) == of_class {
+            return value;
+        }
+        let scope = world.global(file, row.parent);
+        let mut named = world
+            .in_scope(scope, key::name(world.name_of(found)))
+            .iter()
+            .copied();
+        let other = named.find(|&symbol| {
+            world.kind(symbol).is_callable() && world.row(symbol).has(modifier::STATIC) == of_class
+        });
+        other.map_or(value, |other| Value::new(Kind::Symbol(other), value.sure))
     }
 
     /// Returns what a scope's own variables say of a name.

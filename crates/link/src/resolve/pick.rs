@@ -38,6 +38,8 @@ impl<'f> Resolver<'_, 'f> {
                     };
                 (
                     !fits(kind, want),
+                    // A term is never an alias of a type, where a value has the same name.
+                    want != Want::Type && kind == SymbolKind::TypeAlias,
                     beside,
                     world.has(symbol, modifier::DECLARATION) && kind.is_callable(),
                     kind == SymbolKind::Extension,
@@ -58,6 +60,11 @@ impl<'f> Resolver<'_, 'f> {
     ) -> Option<Value<'f>> {
         let world = self.world;
         let best = self.pick(symbols, want)?;
+        let policy = world.tables[world.file_of(best) as usize].policy;
+        if want == Want::Type && policy.modules == Style::Declared && !fits(world.kind(best), want)
+        {
+            return None;
+        }
         let value = |symbol: u32, sure: u8| Some(Value::new(Kind::Symbol(symbol), sure));
         let home = world.file_of(best);
         if symbols.iter().all(|&symbol| world.file_of(symbol) == home) {

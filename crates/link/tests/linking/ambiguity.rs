@@ -457,3 +457,95 @@ fn keys_members_in_macros_and_leading_dots_are_no_bare_names() {
         ",
     );
 }
+
+#[test]
+fn members_are_those_that_the_place_can_see() {
+    let kotlin = [
+        (
+            "core/js/src/Scope.kt",
+            "package a\n\nactual fun Scope.make(): Int = 1\n",
+        ),
+        (
+            "core/jvm/src/Scope.kt",
+            "package a\n\nactual fun Scope.make(): Int = 1\n",
+        ),
+        (
+            "core/common/src/Scope.kt",
+            "package a\n\nexpect fun Scope.make(): Int\n\ninterface Scope {\n    fun Clause.run()\n}\n\nclass Clause\n",
+        ),
+        (
+            "other/src/Use.kt",
+            "package b\n\nimport a.*\n\nfun use(scope: Scope, clause: Clause) {\n    scope.make()\n    clause.run()\n}\n",
+        ),
+    ];
+    check(
+        &kotlin,
+        "other/src/Use.kt",
+        "
+        6 calls core/common/src/Scope.kt:make@3
+        7 calls ~core/common/src/Scope.kt:run@6
+        ",
+    );
+    let swift = [
+        (
+            "A.swift",
+            "class Box {\n    private var value: Int = 1\n    func check(_ f: Int) {}\n}\n",
+        ),
+        ("B.swift", "extension Box {\n    func check() {}\n}\n"),
+        (
+            "C.swift",
+            "func use(box: Box) {\n    box.value\n    box.check()\n}\n",
+        ),
+    ];
+    check(
+        &swift,
+        "C.swift",
+        "
+        3 calls ~A.swift:check@3
+        ! accesses_field A.swift:value
+        ",
+    );
+    let ruby = "class Base\n  def run\n    encode(1)\n  end\n\n  def self.encode(data); end\n\n  def encode(data)\n  end\n\n  def self.all\n    encode(2)\n  end\nend\n";
+    check(
+        &[("base.rb", ruby)],
+        "base.rb",
+        "3 calls encode@8\n12 calls encode@6",
+    );
+    let required = [
+        ("lib/web/logger.rb", "class Logger; end\n"),
+        ("lib/tool.rb", "class Tool; end\n"),
+        (
+            "spec/a_spec.rb",
+            "require 'logger'\nrequire 'tool'\nrequire 'web/logger'\n",
+        ),
+    ];
+    check(
+        &required,
+        "spec/a_spec.rb",
+        "2 imports lib/tool.rb\n3 imports lib/web/logger.rb\n! 1 imports",
+    );
+    let c = [
+        ("a.c", "char buf[10];\n"),
+        ("b.h", "#define FILL(n) copy(buf, n)\n"),
+    ];
+    check(&c, "b.h", "1 references ~a.c:buf@1");
+    let scala = [
+        (
+            "package.scala",
+            "package object lists {\n  type Monoid[A] = kernel.Monoid[A]\n  val Monoid = kernel.Monoid\n}\n",
+        ),
+        (
+            "Use.scala",
+            "package lists\n\nobject Use {\n  def one: Monoid[Int] = Monoid[Int]\n}\n",
+        ),
+    ];
+    check(
+        &scala,
+        "Use.scala",
+        "
+        4 type_hint_of package.scala:Monoid@2
+        4 accesses_field package.scala:Monoid@3
+        ! calls package.scala:Monoid@2
+        ",
+    );
+}

@@ -34,7 +34,10 @@ impl ModuleTable {
         candidates
             .iter()
             .copied()
-            .filter(|&at| ends(files[at as usize].path))
+            .filter(|&at| {
+                let path = files[at as usize].path;
+                ends(path) && is_on_load_path(path, wanted)
+            })
             .max_by_key(|&at| {
                 (
                     shared_folders(files[at as usize].path, from),
@@ -42,4 +45,12 @@ impl ModuleTable {
                 )
             })
     }
+}
+
+/// `require 'logger'` means a file that lies directly in a folder which programs load from, not one
+/// of that name anywhere.
+fn is_on_load_path(path: &str, wanted: &str) -> bool {
+    let folder = basename(folder_of(path));
+    let is_root = matches!(folder, "" | "lib" | "spec" | "test" | "ext" | "app" | "support");
+    is_root || wanted.contains('/') || !wanted.ends_with(".rb")
 }

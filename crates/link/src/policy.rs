@@ -42,6 +42,12 @@ pub struct Policy {
     pub all_arguments: bool,
     /// Names of the packages around a package are visible in it.
     pub outer_packages: bool,
+    /// Names outside of all packages are visible in every package.
+    pub root_is_seen: bool,
+    /// Functions outside of all packages are visible in every package.
+    pub root_functions: bool,
+    /// What is internal is visible in its module alone, which is a folder.
+    pub internal_to_module: bool,
     /// The parts of a type may stand in several files.
     pub partial_types: bool,
     /// Private members are seen in their file alone.
@@ -69,6 +75,9 @@ const fn policy(
         overloads: matches!(family, 4 | 5 | 10),
         all_arguments: false,
         outer_packages: true,
+        root_is_seen: !matches!(family, 4 | 6),
+        root_functions: family == 6,
+        internal_to_module: false,
         partial_types: matches!(family, 5 | 9 | 10),
         moved_blocks: false,
         terms_apart: false,
@@ -99,6 +108,7 @@ static ALL: &[Policy] = &[
     },
     Policy {
         outer_packages: false,
+        internal_to_module: true,
         ..policy("kotlin", 4, Modules::Declared, true)
     },
     Policy {

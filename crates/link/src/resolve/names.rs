@@ -136,6 +136,12 @@ impl<'f> Resolver<'_, 'f> {
                 return Some(value);
             }
             let symbol = world.global(place.file, at);
+            // The object of a package stands in that package.
+            if let Some(&package) = world.object_packages.get(&symbol)
+                && let Some(value) = self.in_package(place.file, package, key, name, want)
+            {
+                return Some(value);
+            }
             if (!row.kind().is_type() || at == place.owner)
                 && let Some(found) =
                     self.pick_before(world.in_scope(symbol, key), want, place.file, line)
@@ -149,7 +155,8 @@ impl<'f> Resolver<'_, 'f> {
             };
             if let Some(around) = around.filter(|_| table.policy.implicit_self) {
                 let value = self.member_of_type(around, name, want);
-                let of_class = view.symbols[place.owner as usize].has(modifier::STATIC);
+                let asking = &view.symbols[place.owner as usize];
+                let of_class = asking.has(modifier::STATIC) || !asking.kind().is_callable();
                 let value = self.on_side(value, of_class);
                 if !matches!(value.kind, Kind::Unknown | Kind::External) {
                     return Some(value);
@@ -402,7 +409,8 @@ impl<'f> Resolver<'_, 'f> {
     fn in_namespaces(&mut self, place: Place, name: &str, key: u64, want: Want) -> Value<'f> {
         let world = self.world;
         let view = &world.files[place.file as usize].view;
-        let family = world.tables[place.file as usize].policy.family;
+        let policy = world.tables[place.file as usize].policy;
+        let family = policy.family;
         let mut at = place.owner;
         let mut around = if world.tables[place.file as usize].policy.modules == Style::Declared {
             normal(view.package_name())
@@ -418,7 +426,8 @@ impl<'f> Resolver<'_, 'f> {
             at = row.parent;
         }
         let mut outer = around.as_str();
-        // Of the names outside of all namespaces, functions are seen even where nothing else is.
+        // Of the names outside of all namespaces, PHP sees the functions.
+        let functions = policy.root_functions;
         let mut here = true;
         let is_function = |value: &Value<'f>| matches!(value.kind, Kind::Symbol(found) if world.kind(found) == SymbolKind::Function);
         loop {
@@ -426,7 +435,7 @@ impl<'f> Resolver<'_, 'f> {
                 .modules
                 .package_named(family, outer)
                 .and_then(|package| self.in_package(place.file, package, key, name, want))
-                .filter(|value| here || is_function(value))
+                .filter(|value| here || functions && is_function(value))
             {
                 return value;
             }
@@ -438,13 +447,17 @@ impl<'f> Resolver<'_, 'f> {
             if let Some(package) = world.modules.package_named(family, &inner) {
                 return Value::new(Kind::Module(Module::Package(package)), sure::PACKAGE);
             }
-            here = world.tables[place.file as usize].policy.outer_packages;
             match outer.rsplit_once('.') {
-                Some((rest, _)) if here => outer = rest,
+                Some((rest, _)) if policy.outer_packages => outer = rest,
                 Some(_) => outer = "",
                 None if !outer.is_empty() => outer = "",
                 None => return Value::UNKNOWN,
             }
+            here = if outer.is_empty() {
+                policy.root_is_seen
+            } else {
+                policy.outer_packages
+            };
         }
     }
 

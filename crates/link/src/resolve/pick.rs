@@ -3,8 +3,8 @@
 use super::{Kind, Resolver, Value, Want, sure};
 use crate::policy::Modules as Style;
 use crate::world::modules::{basename, folder_of, shared_folders};
-use contextd_model::SymbolKind;
 use contextd_model::facts::{FILE_SYMBOL, modifier};
+use contextd_model::{SymbolKind, Visibility};
 
 impl<'f> Resolver<'_, 'f> {
     /// Chooses among symbols of one scope and name: merged declarations, overloads, redefinitions.
@@ -59,6 +59,27 @@ impl<'f> Resolver<'_, 'f> {
         surely: u8,
     ) -> Option<Value<'f>> {
         let world = self.world;
+        // Another top folder is another module.
+        let hidden = |symbol: u32| {
+            let file = world.file_of(symbol);
+            world.tables[file as usize].policy.internal_to_module
+                && world.row(symbol).visibility() == Visibility::Internal
+                && shared_folders(
+                    world.files[from as usize].path,
+                    world.files[file as usize].path,
+                ) == 0
+        };
+        let kept: Vec<u32>;
+        let symbols = if symbols.iter().any(|&symbol| hidden(symbol)) {
+            kept = symbols
+                .iter()
+                .copied()
+                .filter(|&symbol| !hidden(symbol))
+                .collect();
+            &kept[..]
+        } else {
+            symbols
+        };
         let best = self.pick(symbols, want)?;
         let policy = world.tables[world.file_of(best) as usize].policy;
         if want == Want::Type && policy.modules == Style::Declared && !fits(world.kind(best), want)

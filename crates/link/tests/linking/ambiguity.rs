@@ -549,3 +549,60 @@ fn members_are_those_that_the_place_can_see() {
         ",
     );
 }
+
+#[test]
+fn packages_show_what_their_language_lets_them() {
+    let scala = [
+        ("build.sbt", "lazy val lists = project\n"),
+        (
+            "core/Instances.scala",
+            "package lists\n\ntrait ShowInstances\n",
+        ),
+        (
+            "core/instances/Show.scala",
+            "package lists.instances\n\ntrait ShowInstances\n",
+        ),
+        (
+            "core/package.scala",
+            "package lists\n\npackage object instances {\n  object show extends ShowInstances\n  def go = lists.instances.show\n}\n",
+        ),
+    ];
+    check(
+        &scala,
+        "core/package.scala",
+        "
+        4 implements core/instances/Show.scala:ShowInstances@3
+        ! build.sbt
+        ",
+    );
+    let kotlin = [
+        (
+            "core/src/Debug.kt",
+            "package jobs\n\ninternal fun assert(value: Boolean) {}\nfun start() {}\n",
+        ),
+        (
+            "core/test/A.kt",
+            "package jobs\n\nfun a() {\n    assert(true)\n}\n",
+        ),
+        (
+            "extra/test/B.kt",
+            "package more\n\nimport jobs.*\n\nfun b() {\n    assert(true)\n    start()\n}\n",
+        ),
+    ];
+    check(
+        &kotlin,
+        "core/test/A.kt",
+        "4 calls core/src/Debug.kt:assert@3",
+    );
+    check(
+        &kotlin,
+        "extra/test/B.kt",
+        "7 calls core/src/Debug.kt:start@4\n! assert@3",
+    );
+    let ruby = "class Base\n  def self.option(x); end\n  def option; end\nend\n\nclass Own < Base\n  option :a\n  def go\n    option\n  end\nend\n";
+    check(
+        &[("a.rb", ruby)],
+        "a.rb",
+        "7 calls option@2\n9 calls option@3",
+    );
+}

@@ -24,13 +24,23 @@ const ENTRY: usize = 24;
 
 /// Lays sections behind a header.
 pub(crate) fn assemble(magic: [u8; 8], sections: &[Vec<u8>]) -> Vec<u8> {
+    let sections: Vec<&[u8]> = sections.iter().map(Vec::as_slice).collect();
+    let header = header(magic, &sections);
+    laid_out(&header, &sections).concat()
+}
+
+/// Returns the header of sections that follow it.
+pub(crate) fn header(magic: [u8; 8], sections: &[&[u8]]) -> Vec<u8> {
     let header_length = HEAD + sections.len() * ENTRY + 8;
     let mut header = Vec::with_capacity(header_length);
     header.extend_from_slice(&magic);
     header.extend_from_slice(&FORMAT_VERSION.to_le_bytes());
     header.extend_from_slice(&(sections.len() as u32).to_le_bytes());
     let mut offset = header_length;
-    let sums: Vec<u64> = sections.par_iter().map(|section| checksum(section)).collect();
+    let sums: Vec<u64> = sections
+        .par_iter()
+        .map(|section| checksum(section))
+        .collect();
     for (section, sum) in sections.iter().zip(sums) {
         for number in [offset as u64, section.len() as u64, sum] {
             header.extend_from_slice(&number.to_le_bytes());
@@ -38,14 +48,17 @@ pub(crate) fn assemble(magic: [u8; 8], sections: &[Vec<u8>]) -> Vec<u8> {
         offset = (offset + section.len()).next_multiple_of(8);
     }
     let sum = checksum(&header);
-    let mut bytes = header;
-    bytes.reserve_exact(offset);
-    bytes.extend_from_slice(&sum.to_le_bytes());
-    for section in sections {
-        bytes.extend_from_slice(section);
-        bytes.resize(bytes.len().next_multiple_of(8), 0);
-    }
-    bytes
+    header.extend_from_slice(&sum.to_le_bytes());
+    header
+}
+
+/// Returns the parts of a file in their order: the header, and sections with what fills them up.
+pub(crate) fn laid_out<'a>(header: &'a [u8], sections: &[&'a [u8]]) -> Vec<&'a [u8]> {
+    const FILLING: [u8; 8] = [0; 8];
+    let filling = |length: usize| &FILLING[..length.next_multiple_of(8) - length];
+    let sections = sections.iter();
+    let sections = sections.flat_map(|section| [*section, filling(section.len())]);
+    std::iter::once(header).chain(sections).collect()
 }
 
 fn checksum(bytes: &[u8]) -> u64 {

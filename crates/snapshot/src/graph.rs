@@ -6,7 +6,7 @@
 use crate::column::{self, Column};
 use crate::container::{self, Container};
 use crate::error::{Result, SnapshotError};
-use crate::publish::{Durability, write_atomically};
+use crate::publish::{Durability, write_parts};
 use contextd_model::ContentHash;
 use contextd_model::graph::{EdgeRow, OutsideEdge};
 use rayon::prelude::*;
@@ -98,13 +98,9 @@ impl GraphWriter {
         };
         let way_out = || {
             let communities = column::pack(self.communities.iter().copied());
-            (
-                bytemuck::cast_slice(&rows).to_vec(),
-                column::pack(ends.iter().copied()),
-                communities,
-            )
+            (column::pack(ends.iter().copied()), communities)
         };
-        let ((sources, back_ends, back), (out, out_ends, communities)) =
+        let ((sources, back_ends, back), (out_ends, communities)) =
             rayon::join(way_back, way_out);
         sections[META] = container::put_numbers(&[
             symbols.into(),
@@ -113,19 +109,13 @@ impl GraphWriter {
             self.unresolved.len() as u64,
             self.communities.len() as u64,
         ]);
-        sections[ROWS] = out;
         sections[ENDS] = out_ends;
         sections[SOURCE_ENDS] = back_ends;
         sections[SOURCES] = back;
         sections[UNRESOLVED] = column::pack(self.unresolved);
         sections[COMMUNITIES] = communities;
         sections[OUTSIDE] = self.outside;
-        let bytes = container::assemble(MAGIC, &sections);
-        GraphImage {
-            key: ContentHash::of(&bytes),
-            edges: rows.len() as u64,
-            bytes,
-        }
+        GraphImage::new(sections, rows)
     }
 }
 
@@ -212,18 +202,46 @@ fn each_pair(ends: &[u32], rows: &[EdgeRow], mut each: impl FnMut(u32, u32)) {
 pub struct GraphImage {
     pub key: ContentHash,
     pub edges: u64,
-    pub bytes: Vec<u8>,
+    header: Vec<u8>,
+    /// All sections but the rows, which would be copied for it.
+    sections: Vec<Vec<u8>>,
+    rows: Vec<EdgeRow>,
 }
 
 impl GraphImage {
+    fn new(sections: Vec<Vec<u8>>, rows: Vec<EdgeRow>) -> Self {
+        let header = container::header(MAGIC, &all_sections(&sections, &rows));
+        let mut image = Self {
+            key: ContentHash::default(),
+            edges: rows.len() as u64,
+            header,
+            sections,
+            rows,
+        };
+        let mut hasher = blake3::Hasher::new();
+        for part in image.parts() {
+            hasher.update(part);
+        }
+        image.key = ContentHash(*hasher.finalize().as_bytes());
+        image
+    }
+
+    /// Returns what the file consists of, in order.
+    fn parts(&self) -> Vec<&[u8]> {
+        container::laid_out(&self.header, &all_sections(&self.sections, &self.rows))
+    }
+
     /// Writes the graph into its place in the index folder.
     pub fn write(&self, index_dir: &Path, durability: Durability) -> Result<()> {
-        write_atomically(
-            &crate::graph_path(index_dir, self.key),
-            &self.bytes,
-            durability,
-        )
+        let path = crate::graph_path(index_dir, self.key);
+        write_parts(&path, &self.parts(), durability)
     }
+}
+
+fn all_sections<'a>(sections: &'a [Vec<u8>], rows: &'a [EdgeRow]) -> Vec<&'a [u8]> {
+    let mut all: Vec<&[u8]> = sections.iter().map(Vec::as_slice).collect();
+    all[ROWS] = bytemuck::cast_slice(rows);
+    all
 }
 
 /// The mapped edges. Numbers are global; damaged bytes give wrong edges, never a panic.

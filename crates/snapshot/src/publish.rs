@@ -80,6 +80,11 @@ static WRITTEN: AtomicU64 = AtomicU64::new(0);
 
 /// Writes a file so that readers see all of it or none.
 pub(crate) fn write_atomically(path: &Path, bytes: &[u8], durability: Durability) -> Result<()> {
+    write_parts(path, &[bytes], durability)
+}
+
+/// Writes a file of several parts so that readers see all of it or none.
+pub(crate) fn write_parts(path: &Path, parts: &[&[u8]], durability: Durability) -> Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let unique = format!(
         "{TEMPORARY}{}.{}",
@@ -89,7 +94,7 @@ pub(crate) fn write_atomically(path: &Path, bytes: &[u8], durability: Durability
     let temporary = folder.join(unique);
     let written = create(&temporary, folder)
         .and_then(|mut file| {
-            file.write_all(bytes)?;
+            parts.iter().try_for_each(|part| file.write_all(part))?;
             if durability == Durability::Sync {
                 file.sync_all()
             } else {

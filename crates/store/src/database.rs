@@ -10,6 +10,8 @@ use std::time::Duration;
 
 /// Length at which the log is moved into the file and cut.
 const LOG_BYTES: i64 = 16 << 20;
+/// Most memory for pages: a first run adds to indexes in no order, and what does not fit is read again.
+const CACHE_KIB: i64 = 8 << 10;
 
 /// How a database is opened.
 #[derive(Clone, Debug, Default)]
@@ -227,6 +229,7 @@ impl Database {
                 LOG_BYTES / i64::from(schema.page_size),
             )?;
             connection.pragma_update(None, "journal_size_limit", LOG_BYTES)?;
+            connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
             connection.set_prepared_statement_cache_capacity(64);
             Ok(connection)
         };

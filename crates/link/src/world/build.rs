@@ -136,9 +136,11 @@ fn scopes(world: &mut World<'_>) {
         all.members.extend(part.members);
         all.globals.extend(part.globals);
     }
-    world.scopes = Index::new(all.scopes);
-    world.members = Index::new(all.members);
-    world.globals = Index::new(all.globals);
+    let (scopes, (members, globals)) = rayon::join(
+        || Index::new(all.scopes),
+        || (Index::new(all.members), Index::new(all.globals)),
+    );
+    (world.scopes, world.members, world.globals) = (scopes, members, globals);
 }
 
 fn pairs(world: &World<'_>, file: u32) -> Pairs {

@@ -5,6 +5,7 @@ use crate::key;
 use crate::policy::Modules as Style;
 use contextd_model::SymbolKind;
 use contextd_model::facts::{FILE_SYMBOL, UNKNOWN_PARAMETERS, binding};
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 /// Types that may satisfy one interface; a method set that more types have says little.
@@ -12,22 +13,29 @@ const MAX_CANDIDATES: usize = 400;
 
 /// Returns the interfaces that each type satisfies, in the order of their numbers.
 pub fn satisfied(world: &World<'_>) -> FxHashMap<u32, Vec<u32>> {
+    let files = (0..world.files.len() as u32).into_par_iter();
+    let pairs: Vec<Vec<(u32, u32)>> = files.map(|file| satisfied_of(world, file)).collect();
     let mut found: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
-    for file in 0..world.files.len() as u32 {
-        let table = &world.tables[file as usize];
-        if table.policy.modules != Style::Folder {
-            continue;
-        }
-        for (at, row) in world.files[file as usize].view.symbols.iter().enumerate() {
-            if row.kind() == SymbolKind::Interface && row.parent == FILE_SYMBOL {
-                let interface = world.global(file, at as u32);
-                for implementor in implementors(world, interface, table.policy.family) {
-                    found.entry(implementor).or_default().push(interface);
-                }
-            }
-        }
+    for (implementor, interface) in pairs.into_iter().flatten() {
+        found.entry(implementor).or_default().push(interface);
     }
     found
+}
+
+/// Returns the types that satisfy the interfaces of a file, each with the interface.
+fn satisfied_of(world: &World<'_>, file: u32) -> Vec<(u32, u32)> {
+    let policy = world.tables[file as usize].policy;
+    if policy.modules != Style::Folder {
+        return Vec::new();
+    }
+    let rows = world.files[file as usize].view.symbols.iter().enumerate();
+    rows.filter(|(_, row)| row.kind() == SymbolKind::Interface && row.parent == FILE_SYMBOL)
+        .flat_map(|(at, _)| {
+            let interface = world.global(file, at as u32);
+            let types = implementors(world, interface, policy.family).into_iter();
+            types.map(move |implementor| (implementor, interface))
+        })
+        .collect()
 }
 
 fn implementors(world: &World<'_>, interface: u32, family: u8) -> Vec<u32> {

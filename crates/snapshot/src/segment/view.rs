@@ -10,7 +10,6 @@ use crate::varint::Reader;
 use contextd_model::StrId;
 use contextd_model::facts::{ChunkRow, FactsView, SymbolRow};
 use contextd_model::strings::CheckedStrings;
-use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::ops::Range;
 
@@ -43,7 +42,7 @@ thread_local! {
 #[derive(Default)]
 struct Scratch {
     /// Strings of the segment already in the file's table.
-    known: FxHashMap<u32, StrId>,
+    known: Known,
     /// Strings of the file's record, by their place in its list.
     places: Vec<StrId>,
     lengths: Vec<TextLengths>,
@@ -53,6 +52,45 @@ struct Scratch {
     text_blocks: BlockCache,
     link_strings: LinkStrings,
 }
+
+/// Numbers that a file gave to strings of its segment. A table that is cleared by counting up: one that
+/// grew with a large file would take long to empty for every small one.
+#[derive(Default)]
+struct Known {
+    /// The file that set it, and the number.
+    slots: Vec<(u32, StrId)>,
+    file: u32,
+}
+
+impl Known {
+    fn clear(&mut self) {
+        self.file = self.file.wrapping_add(1);
+        if self.file == 0 {
+            self.slots.clear();
+            self.file = 1;
+        }
+    }
+
+    fn get(&self, string: u32) -> Option<StrId> {
+        let slot = self.slots.get(string as usize);
+        slot.filter(|slot| slot.0 == self.file).map(|slot| slot.1)
+    }
+
+    /// Numbers beyond all bounds, which only damaged files have, are not remembered.
+    fn set(&mut self, string: u32, id: StrId) {
+        let at = string as usize;
+        if at >= self.slots.len() && at < MAX_KNOWN {
+            let length = (at + 1).next_power_of_two();
+            self.slots.resize(length, (0, StrId::EMPTY));
+        }
+        if let Some(slot) = self.slots.get_mut(at) {
+            *slot = (self.file, id);
+        }
+    }
+}
+
+/// More strings than any segment has.
+const MAX_KNOWN: usize = 1 << 22;
 
 /// The linker's strings of the segment read last; neighbouring files use the same.
 #[derive(Default)]
@@ -181,6 +219,10 @@ impl LinkRows {
             return None;
         }
         scratch.places.push(StrId::EMPTY);
+        // About what the strings of a file take, so that they need not be moved while they are read.
+        let (strings, symbols) = (self.links.strings.len(), segment.symbols_of_file(file).len());
+        self.ends.reserve(strings + symbols);
+        self.bytes.reserve(12 * strings + 20 * symbols);
         for at in 0..self.links.strings.len() {
             let string = self.string(segment, self.links.strings[at], scratch);
             scratch.places.push(string);
@@ -323,7 +365,7 @@ impl LinkRows {
         if number == 0 {
             return StrId::EMPTY;
         }
-        if let Some(&known) = scratch.known.get(&number) {
+        if let Some(known) = scratch.known.get(number) {
             return known;
         }
         let text = match number.checked_sub(segment.counts().names) {
@@ -333,7 +375,7 @@ impl LinkRows {
         let start = self.bytes.len();
         self.bytes.extend_from_slice(text);
         let id = self.close(start);
-        scratch.known.insert(number, id);
+        scratch.known.set(number, id);
         id
     }
 

@@ -231,6 +231,11 @@ impl GraphImage {
         container::laid_out(&self.header, &all_sections(&self.sections, &self.rows))
     }
 
+    /// Returns the bytes of the file.
+    pub fn bytes(&self) -> Vec<u8> {
+        self.parts().concat()
+    }
+
     /// Writes the graph into its place in the index folder.
     pub fn write(&self, index_dir: &Path, durability: Durability) -> Result<()> {
         let path = crate::graph_path(index_dir, self.key);

@@ -122,7 +122,7 @@ fn graph_bytes(random: &mut Random) -> Vec<u8> {
         writer.push(&edges);
     }
     writer.communities(&[7; 40]);
-    writer.finish().bytes
+    writer.finish().bytes()
 }
 
 proptest! {

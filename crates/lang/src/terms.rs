@@ -96,7 +96,7 @@ pub struct Terms {
     /// Terms; their ids are their numbers.
     texts: Interner,
     identifiers: Remembered<Known>,
-    /// Terms of whole identifiers, see [`Known`].
+    /// Terms of identifiers that have several, see [`Known`].
     expansions: Vec<u32>,
     /// Identifiers that the current cell has, in the order of their first mention.
     tallied: Vec<u32>,
@@ -108,12 +108,23 @@ pub struct Terms {
     epoch: u64,
 }
 
-/// What is known of an identifier: where its terms stand, and how often the current cell mentions it.
+/// What is known of an identifier: its terms, and how often the current cell mentions it.
 #[derive(Clone, Copy, Default)]
 struct Known {
-    start: u32,
+    /// Its only term, as most have; else where its terms begin in the expansions.
+    first: u32,
     count: u32,
     length: u8,
+}
+
+impl Known {
+    /// Returns the terms, compound last where there is one.
+    fn terms<'a>(&'a self, expansions: &'a [u32]) -> &'a [u32] {
+        if self.length == 1 {
+            return std::slice::from_ref(&self.first);
+        }
+        &expansions[self.first as usize..][..usize::from(self.length)]
+    }
 }
 
 static NEXT_EPOCH: AtomicU64 = AtomicU64::new(1);
@@ -156,10 +167,11 @@ impl Terms {
         self.forget_if_full();
         for run in runs(text) {
             self.known(run, |terms, slot| {
-                let (start, end, _) = terms.expansion(slot);
-                let words_end = end - usize::from(end - start > 1);
-                for place in start..words_end {
-                    each(terms, terms.expansions[place]);
+                let known = *terms.identifiers.value(slot);
+                let expansion = known.terms(&terms.expansions);
+                let words = expansion.len() - usize::from(expansion.len() > 1);
+                for &word in &expansion[..words] {
+                    each(terms, word);
                 }
             });
         }
@@ -183,9 +195,10 @@ impl Terms {
     pub(crate) fn tallied(&mut self, mut each: impl FnMut(&StringTable, &[u32], u32)) {
         let mut tallied = std::mem::take(&mut self.tallied);
         for slot in tallied.drain(..) {
-            let (start, end, count) = self.expansion(slot as usize);
-            self.identifiers.value(slot as usize).count = 0;
-            each(&self.texts.table, &self.expansions[start..end], count);
+            let slot = self.identifiers.value(slot as usize);
+            let known = *slot;
+            slot.count = 0;
+            each(&self.texts.table, known.terms(&self.expansions), known.count);
         }
         self.tallied = tallied;
     }
@@ -220,15 +233,11 @@ impl Terms {
         }
         let start = self.expansions.len();
         self.expand(identifier);
-        let known = Known { start: start as u32, count: 0, length: (self.expansions.len() - start) as u8 };
+        let length = (self.expansions.len() - start) as u8;
+        let only = if length == 1 { self.expansions.pop() } else { None };
+        let known = Known { first: only.unwrap_or(start as u32), count: 0, length };
         let slot = self.identifiers.add(identifier, known, &mut self.tallied);
         each(self, slot);
-    }
-
-    /// Returns where the terms of an identifier stand, and how often the current cell has it.
-    fn expansion(&mut self, slot: usize) -> (usize, usize, u32) {
-        let known = *self.identifiers.value(slot);
-        (known.start as usize, known.start as usize + usize::from(known.length), known.count)
     }
 
     /// Returns the term of one word part: lower-cased, and stemmed when it has over three letters.
@@ -270,8 +279,8 @@ impl Terms {
         self.forget_if_full();
         let run = Run { text: identifier, is_ascii: identifier.is_ascii() };
         self.known(run, |terms, slot| {
-            let (start, end, _) = terms.expansion(slot);
-            terms.expansions[start..end].iter().for_each(|&term| each(terms.text(term)));
+            let known = *terms.identifiers.value(slot);
+            known.terms(&terms.expansions).iter().for_each(|&term| each(terms.text(term)));
         });
     }
 

@@ -217,21 +217,23 @@ fn instance<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     Flow::Descend
 }
 
-/// Returns the type that an instance is for: the first constructor in the last pattern. Tuples, lists and
-/// variables have none and stand for themselves.
+/// Returns the type that an instance is for: the first constructor in the last pattern that has one.
+/// Where all are variables the last of them stands for itself.
 fn instance_of<'t>(patterns: Node<'t>, walk: &Walk<'t>) -> &'t str {
-    let last = u32::try_from(patterns.named_child_count()).ok().and_then(|count| patterns.named_child(count.checked_sub(1)?)).unwrap_or(patterns);
-    let text = walk.text_of(last).trim();
-    match last.kind() {
-        "tuple" => "(,)",
-        "list" => "[]",
-        "unit" => "()",
-        _ => {
-            let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '\'' | '.');
-            let word = text.split(|c: char| !part(c)).find(|word| word.starts_with(char::is_uppercase));
-            word.map_or_else(|| text.split(|c: char| !part(c)).find(|word| !word.is_empty()).unwrap_or(""), bare)
-        }
-    }
+    let mut cursor = patterns.walk();
+    let all: Vec<Node<'t>> = patterns.named_children(&mut cursor).collect();
+    let words = |node: &Node<'t>| walk.text_of(*node).split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '\'' | '.'))).filter(|word| !word.is_empty());
+    let constructed = |node: &Node<'t>| match node.kind() {
+        "tuple" => Some("(,)"),
+        "list" => Some("[]"),
+        "unit" => Some("()"),
+        _ => match walk.text_of(*node).trim_start_matches(['(', ' ']) {
+            text if text.starts_with(',') => Some("(,)"),
+            text if text.starts_with("->") => Some("(->)"),
+            _ => words(node).find(|word| word.starts_with(char::is_uppercase)).map(bare),
+        },
+    };
+    all.iter().rev().find_map(constructed).or_else(|| all.last().and_then(|last| words(last).next())).unwrap_or("")
 }
 
 /// What follows `where` is no part of a signature.

@@ -190,10 +190,11 @@ impl<'t> Walk<'t> {
     }
 
     /// Returns where a declaration ends and on which line. Blocks by indentation reach up to what
-    /// follows them: white space at the end counts for neither, but for one line feed.
+    /// follows them: white space and comments there count for neither, but for one line feed.
     pub(super) fn end_of(&self, node: Node<'t>) -> (usize, u32) {
         let text = self.text_of(node);
-        let tail = &text[text.trim_end().len()..];
+        let body = without_comments(text);
+        let tail = &text[body.len()..];
         let line = node.end_position().row + 1 - tail.bytes().filter(|&byte| byte == b'\n').count();
         let line = line.max(node.start_position().row + 1) as u32;
         match tail.split_inclusive('\n').next() {
@@ -435,6 +436,30 @@ fn only_comments(text: &str) -> bool {
 
 fn is_line_comment(text: &str) -> bool {
     !text.contains('\n') && !text.starts_with("/*") || text.starts_with("//") || text.starts_with('#')
+}
+
+/// Returns a text without the white space at its end, and, where that goes on to another line, without
+/// the comments that stand before it on lines of their own: they belong to what follows.
+fn without_comments(text: &str) -> &str {
+    let mut body = text.trim_end();
+    if !text[body.len()..].contains('\n') {
+        return body;
+    }
+    loop {
+        let line = body.rfind('\n').map_or(0, |at| at + 1);
+        let start = if body[line..].trim_start().starts_with("//") {
+            line
+        } else if body.ends_with("*/") {
+            body.rfind("/*").unwrap_or(body.len())
+        } else {
+            return body;
+        };
+        let before = &body[..start];
+        if !before.trim_end_matches([' ', '\t']).ends_with('\n') {
+            return body;
+        }
+        body = before.trim_end();
+    }
 }
 
 /// Folds white space and cuts; trailing brace or colon of the body goes.

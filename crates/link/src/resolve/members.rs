@@ -53,6 +53,16 @@ impl<'f> Resolver<'_, 'f> {
             };
         }
         if let Some(found) = self.pick(self.world.in_scope(symbol, key::name(name)), want) {
+            // What stands in the arguments of the call that made a value is not the value's own.
+            if matches!(kind, SymbolKind::Constant | SymbolKind::Variable) {
+                let held = self.deeper(|resolver| resolver.variable(symbol, how_sure));
+                if matches!(held.kind, Kind::Typed(..) | Kind::Instance(_)) {
+                    let value = self.deeper(|resolver| resolver.member(held, name, want));
+                    if matches!(value.kind, Kind::Symbol(_)) {
+                        return value;
+                    }
+                }
+            }
             // A function's own locals are not its members.
             if !kind.is_callable() || self.world.outer.contains_key(&found) {
                 return Value::new(Kind::Symbol(found), how_sure);

@@ -606,3 +606,9 @@ fn packages_show_what_their_language_lets_them() {
         "7 calls option@2\n9 calls option@3",
     );
 }
+
+#[test]
+fn what_a_call_is_given_is_not_what_it_makes() {
+    let text = "class Schema {\n  array() { return this }\n}\nfunction object(shape: any): Schema { return new Schema() }\nconst A = object({\n  get array() {\n    return A.array()\n  },\n})\n";
+    check(&[("a.ts", text)], "a.ts", "7 calls array@2");
+}

@@ -167,7 +167,7 @@ fn status(cli: &Cli, engine: &Engine) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::from(1));
     };
     if cli.json {
-        ui::print(&status_json(engine)?.to_string());
+        ui::print(&contextd_ops::status_value(&status, contextd_ops::last_indexed(engine)?).to_string());
     } else {
         ui::status(&status);
     }

@@ -3,7 +3,7 @@
 use crate::args::{Cli, Command, PackCommand, ScopeArgs};
 use crate::{learn, packs, show, ui};
 use anyhow::Context as _;
-use contextd_engine::{Engine, EngineError, RefreshOptions};
+use contextd_engine::{Coverage, Engine, EngineError, RefreshOptions};
 use contextd_ops::{Answer, Context, OpError, find};
 use contextd_pack::PackRequest;
 use contextd_render::Format;
@@ -23,7 +23,7 @@ pub fn run(cli: &Cli, engine: Engine) -> anyhow::Result<ExitCode> {
     if fresh {
         std::thread::scope(|scope| {
             // Most often nothing has changed: what is published is opened while that is found out.
-            scope.spawn(|| context.engine.snapshot().is_ok_and(|published| published.is_some()) && context.reader().is_ok());
+            scope.spawn(|| context.engine.coverage() != Coverage::Nothing && context.reader().is_ok());
             refresh(cli, &context.engine)
         })?;
     }
@@ -36,6 +36,7 @@ pub fn run(cli: &Cli, engine: Engine) -> anyhow::Result<ExitCode> {
                 ui::say(cli.quiet || cli.json, "Try other words or fewer filters, a name with `contextd symbol NAME`, or `contextd prime` for what there is.");
             }
             context.flush();
+            context.leave();
             Ok(crate::oracle::exit(&cli.command, answer.found()))
         }
         Err(error) => Ok(refuse(cli, &error)),
@@ -70,7 +71,7 @@ pub fn refuse(cli: &Cli, error: &OpError) -> ExitCode {
 /// Brings the index up to date when nobody else is doing it.
 pub fn refresh(cli: &Cli, engine: &Engine) -> anyhow::Result<()> {
     let options = RefreshOptions { now: crate::now(), quick: true, ..RefreshOptions::default() };
-    let first = engine.snapshot()?.is_none();
+    let first = engine.coverage() == Coverage::Nothing;
     if first {
         ui::say(cli.quiet || cli.json, &format!("First question here: reading {} once. Later only what changed is read.", engine.places.root.display()));
     }

@@ -22,12 +22,22 @@ impl Engine {
         Some(format!("{head}{target}"))
     }
 
+    /// Returns the commit that the head names, where plain files say so.
+    fn stated_head(&self) -> Option<CommitId> {
+        self.head_mark().and_then(|mark| CommitId::from_hex(mark.lines().last()?.trim()))
+    }
+
     fn history_limits(&self) -> Limits {
         Limits { max_commits: self.config.history.max_commits, ..Limits::default() }
     }
 
     /// Returns the history up to the current head; an empty one where there is none.
     pub fn history(&self) -> (StoredHistory, Vec<Problem>) {
+        // Most often nothing has moved since the history was kept, and two small files tell.
+        let kept = self.stated_head().and_then(|head| StoredHistory::open(&self.history_place(head).1));
+        if let Some(history) = kept {
+            return (history, Vec::new());
+        }
         let limits = self.history_limits();
         let Some(head) = Repository::open(&self.places.root).ok().and_then(|repository| repository.head()) else {
             return (StoredHistory::default(), Vec::new());

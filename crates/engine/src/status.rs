@@ -8,6 +8,7 @@ use contextd_lang::LanguageId;
 use contextd_model::ContentHash;
 use contextd_pack::Texts as _;
 use contextd_scan::FileEntry;
+use contextd_snapshot::Snapshot;
 use contextd_store::{FileState, FileStatus, Ledger};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -80,19 +81,22 @@ impl Engine {
     pub fn status(&self) -> Result<Option<Status>> {
         let Some(snapshot) = self.snapshot()? else { return Ok(None) };
         let changed = Some(!self.is_calm(&snapshot) && self.has_changes()?);
-        Ok(self.figures()?.map(|figures| Status { changed, ..figures }))
+        Ok(Some(Status { changed, ..self.figures_of(&snapshot) }))
     }
 
     /// Returns the state of the index without looking at files; `None` when there is none.
     pub fn figures(&self) -> Result<Option<Status>> {
-        let Some(snapshot) = self.snapshot()? else { return Ok(None) };
+        Ok(self.snapshot()?.map(|snapshot| self.figures_of(&snapshot)))
+    }
+
+    fn figures_of(&self, snapshot: &Snapshot) -> Status {
         let mut languages: BTreeMap<&'static str, u32> = BTreeMap::new();
         for segment in snapshot.segments() {
             for file in 0..segment.file_count() {
                 *languages.entry(LanguageId(segment.language(file)).name()).or_default() += 1;
             }
         }
-        Ok(Some(Status {
+        Status {
             index_signature: snapshot.index_signature(),
             files: snapshot.file_count(),
             symbols: snapshot.symbol_count(),
@@ -101,9 +105,9 @@ impl Engine {
             languages,
             source_bytes: snapshot.manifest().segments.iter().map(|entry| entry.source_bytes).sum(),
             size_bytes: crate::places::size_of_folder(&self.places.index),
-            outdated: !self.is_current(&snapshot),
+            outdated: !self.is_current(snapshot),
             changed: None,
             partial: crate::early::is_partial(&self.places.index, snapshot.name()),
-        }))
+        }
     }
 }

@@ -52,14 +52,101 @@ pub fn is_mock(path: &str) -> bool {
     path.rsplit('/').take(2).any(|part| ["mock", "fake", "stub"].iter().any(|word| holds(part, word)))
 }
 
-/// Systems that code is ported to, as folders and files are named after them.
-const PORTS: [&str; 20] = ["win", "win32", "win64", "windows", "winrt", "wince", "msvc", "mingw", "cygwin", "nt", "aix", "sunos", "solaris", "hpux", "irix", "os390", "zos", "ibmi", "haiku", "vms"];
+/// What a path says of a file, all at once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Nature {
+    pub test: bool,
+    pub documentation: bool,
+    pub mock: bool,
+    pub vendored: bool,
+    pub built: bool,
+}
+
+impl Nature {
+    /// Asks a path everything; one look at its letters tells which questions are worth asking.
+    pub fn of(path: &str) -> Nature {
+        let hints = hints(path);
+        let hinted = |kind: u8| hints & kind != 0;
+        Nature {
+            test: (hinted(hint::TEST) || path.ends_with("IT")) && is_test(path),
+            documentation: hinted(hint::DOCUMENTATION) && is_documentation(path),
+            mock: hinted(hint::MOCK) && is_mock(path),
+            vendored: hinted(hint::VENDORED) && is_vendored(path),
+            built: hinted(hint::BUILT) && is_built(path),
+        }
+    }
+}
+
+mod hint {
+    pub const TEST: u8 = 1;
+    pub const DOCUMENTATION: u8 = 1 << 1;
+    pub const MOCK: u8 = 1 << 2;
+    pub const VENDORED: u8 = 1 << 3;
+    pub const BUILT: u8 = 1 << 4;
+}
+
+/// Returns what the path may be: every name that one of the questions knows begins with or holds one of these
+/// letters in some case.
+fn hints(path: &str) -> u8 {
+    const fn four(letters: &[u8; 4]) -> u32 {
+        u32::from_le_bytes(*letters)
+    }
+    const TEST: u32 = four(b"test");
+    const SPEC: u32 = four(b"spec");
+    const FIXTURES: u32 = four(b"fixt");
+    const BENCHES: u32 = four(b"benc");
+    const END_TO_END_FOLDER: u32 = four(b"e2e/");
+    const END_TO_END_FILE: u32 = four(b"e2e.");
+    const MOCK: u32 = four(b"mock");
+    const FAKE: u32 = four(b"fake");
+    const STUB: u32 = four(b"stub");
+    const EXAMPLE: u32 = four(b"exam");
+    const SAMPLE: u32 = four(b"samp");
+    const DEMO: u32 = four(b"demo");
+    const TUTORIAL: u32 = four(b"tuto");
+    const SITE: u32 = four(b"site");
+    const VENDOR: u32 = four(b"vend");
+    const THIRD: u32 = four(b"thir");
+    const NODE: u32 = four(b"node");
+    const BOWER: u32 = four(b"bowe");
+    const GODEPS: u32 = four(b"gode");
+    const EXTERNAL: u32 = four(b"exte");
+    const PODS: u32 = four(b"pods");
+    const DIST: u32 = four(b"dist");
+    const MIN: u32 = four(b".min");
+    const BUNDLE: u32 = four(b".bun");
+    const DOC: u32 = four(b"doc\0");
+    const INTEGRATION_FILE: u32 = four(b"it.\0");
+    let (mut hints, mut window) = (0, 0u32);
+    for byte in path.bytes().chain([0, 0, 0]) {
+        // Capitals become small; nothing else becomes a letter, a dot or a slash that was none.
+        window = window >> 8 | u32::from(byte | 0x20) << 24;
+        hints |= match window {
+            TEST | SPEC | FIXTURES | BENCHES | END_TO_END_FOLDER | END_TO_END_FILE => hint::TEST,
+            MOCK => hint::TEST | hint::MOCK,
+            FAKE | STUB => hint::MOCK,
+            EXAMPLE | SAMPLE | DEMO | TUTORIAL | SITE => hint::DOCUMENTATION,
+            VENDOR | THIRD | NODE | BOWER | GODEPS | EXTERNAL | PODS => hint::VENDORED,
+            DIST | MIN | BUNDLE => hint::BUILT,
+            _ => match window & 0x00ff_ffff {
+                DOC => hint::DOCUMENTATION,
+                INTEGRATION_FILE => hint::TEST,
+                _ => 0,
+            },
+        };
+    }
+    hints
+}
+
 /// What the same code is named after where most of its readers run it.
 const COMMON: [&str; 3] = ["unix", "posix", "linux"];
 
-/// True for the name of a system that code is ported to.
+/// True for the name of a system that code is ported to, as folders and files are named after them.
 pub fn is_port(word: &str) -> bool {
-    PORTS.contains(&word)
+    matches!(
+        word,
+        "win" | "win32" | "win64" | "windows" | "winrt" | "wince" | "msvc" | "mingw" | "cygwin" | "nt" | "aix" | "sunos" | "solaris" | "hpux" | "irix" | "os390" | "zos" | "ibmi" | "haiku" | "vms"
+    )
 }
 
 /// Returns the paths at which the common twin of a port would lie: `src/win/tcp.c` → `src/unix/tcp.c` …
@@ -85,6 +172,26 @@ mod tests {
     fn stand_ins() {
         assert!(is_mock("pkg/FakeClock.go") && is_mock("a/Stubs/x.py") && is_mock("mock.rs"));
         assert!(!is_mock("mocks/deep/er/x.py") && !is_mock("a/moc/k.py"));
+    }
+
+    /// Pieces of paths that the questions know, and others.
+    const PIECES: [&str; 66] = [
+        "test", "tests", "testing", "__tests__", "spec", "specs", "testdata", "fixtures", "__mocks__", "e2e", "testutil", "androidTest", "unittest", "benches", "benchmarks", "a_test", "b-tests", "X.Tests", "FooTests", "my-mock-x",
+        "TestCase", "FooIT", "BarSpec", "conftest", "spec_helper", "x_unittest", "a.e2e.ts", "a.bench.js", "fooIT.java", "vendor", "vendored", "third_party", "third-party", "thirdparty", "node_modules", "bower_components", "Godeps",
+        "external", "extern", "Pods", "dist", "_dist", "a.min.js", "b.bundle.js", "doc", "docs", "documentation", "example", "examples", "samples", "sample", "demo", "demos", "tutorial", "tutorials", "website", "site", "_docs", "FakeClock",
+        "stubs.py", "src", "main.rs", "window", "IT", "x", "é",
+    ];
+
+    proptest::proptest! {
+        #[test]
+        fn asked_at_once_or_one_by_one(pieces in proptest::collection::vec(0..PIECES.len(), 1..6), joint in proptest::sample::select(vec!["/", ".", "_", ""]), upper in proptest::bool::ANY) {
+            let text = |joint: &str| pieces.iter().map(|&piece| PIECES[piece]).collect::<Vec<_>>().join(joint);
+            for path in [text("/"), text(joint)] {
+                let path = if upper { path.to_uppercase() } else { path };
+                let one_by_one = Nature { test: is_test(&path), documentation: is_documentation(&path), mock: is_mock(&path), vendored: is_vendored(&path), built: is_built(&path) };
+                proptest::prop_assert_eq!(Nature::of(&path), one_by_one, "{}", path);
+            }
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::scratch::Shelf;
 use contextd_lang::paths;
 use contextd_model::facts::{file_flag, modifier};
 use contextd_model::{EdgeKind, SymbolKind};
-use contextd_snapshot::{Segment, Snapshot};
+use contextd_snapshot::{Segment, Snapshot, Unpacked};
 use std::ops::Range;
 
 /// Bits of [`Catalog::flags`].
@@ -95,13 +95,11 @@ pub struct Totals {
 impl Catalog {
     /// Gathers the columns of a snapshot.
     pub fn of(snapshot: &Snapshot) -> Catalog {
-        let mut blocks: Vec<usize> = vec![0; snapshot.segments().len()];
-        snapshot.fill_segments(blocks.iter_mut().collect(), |_, segment, blocks| {
-            *blocks = (0..segment.file_count()).map(|file| segment.blocks_of_file(file) as usize).sum();
-        });
-        let count = |(segment, &blocks): (&Segment, &usize)| [segment.file_count() as usize, segment.symbol_count() as usize, segment.cell_count() as usize, blocks];
+        let mut blocks: Vec<Vec<u32>> = vec![Vec::new(); snapshot.segments().len()];
+        snapshot.fill_segments(blocks.iter_mut().collect(), |_, segment, blocks| *blocks = segment.blocks_of_files());
+        let count = |(segment, blocks): (&Segment, &Vec<u32>)| [segment.file_count() as usize, segment.symbol_count() as usize, segment.cell_count() as usize, blocks.iter().map(|&blocks| blocks as usize).sum()];
         let counts: Vec<[usize; 4]> = snapshot.segments().iter().zip(&blocks).map(count).collect();
-        let [files, symbols, cells, blocks] = [0, 1, 2, 3].map(|at| counts.iter().map(|counts| counts[at]).sum::<usize>());
+        let [files, symbols, cells, all_blocks] = [0, 1, 2, 3].map(|at| counts.iter().map(|counts| counts[at]).sum::<usize>());
         let mut catalog = Catalog {
             file: vec![0; symbols],
             owner: vec![0; symbols],
@@ -117,15 +115,15 @@ impl Catalog {
             path_words: vec![0; files],
             declares: vec![0.0; files],
             block_starts: vec![0; files],
-            block_file: vec![0; blocks],
-            block_words: vec![0; blocks],
+            block_file: vec![0; all_blocks],
+            block_words: vec![0; all_blocks],
             cells: vec![CellAt { symbol: 0, block: 0 }; cells],
             ..Catalog::default()
         };
-        let parts = catalog.parts(&counts);
-        snapshot.fill_segments(parts, |number, segment, part| fill(part, snapshot, number, segment));
+        let parts = catalog.parts(&counts).into_iter().zip(&blocks).collect();
+        snapshot.fill_segments(parts, |number, segment, (part, blocks)| fill(part, snapshot, number, segment, blocks));
         catalog.file_symbols.push(symbols as u32);
-        catalog.block_starts.push(blocks as u32);
+        catalog.block_starts.push(all_blocks as u32);
         catalog.pool_types();
         catalog.totals = catalog.averages(snapshot);
         catalog
@@ -189,11 +187,7 @@ impl Catalog {
         let totals = snapshot.totals();
         let symbols = totals.symbols.max(1) as f32;
         let field = |at: usize| (totals.field_lengths[at] as f32 / symbols).max(0.1);
-        let mean = |values: &[u32]| {
-            let (sum, count) = values.iter().filter(|&&value| value > 0).fold((0u64, 0u64), |(sum, count), &value| (sum + u64::from(value), count + 1));
-            (sum as f32 / count.max(1) as f32).max(0.1)
-        };
-        let owners: Vec<u32> = (0..self.owner.len()).filter(|&symbol| self.owner[symbol] as usize == symbol && self.flags[symbol] & flag::CODE != 0).map(|symbol| self.type_words[symbol]).collect();
+        let owners = (0..self.owner.len()).filter(|&symbol| self.owner[symbol] as usize == symbol && self.flags[symbol] & flag::CODE != 0).map(|symbol| self.type_words[symbol]);
         Totals {
             symbols,
             files: totals.files.max(1) as f32,
@@ -203,10 +197,10 @@ impl Catalog {
             path: field(2),
             doc: field(3),
             signature: field(4),
-            members: mean(&self.member_words),
-            body: mean(&self.body_words),
-            type_body: mean(&owners),
-            file_body: mean(&self.file_words),
+            members: mean(self.member_words.iter().copied()),
+            body: mean(self.body_words.iter().copied()),
+            type_body: mean(owners),
+            file_body: mean(self.file_words.iter().copied()),
             block_words: ((totals.words + totals.compounds) as f32 / totals.blocks.max(1) as f32).max(0.1),
         }
     }
@@ -218,6 +212,12 @@ impl Catalog {
     pub fn is_code(&self, symbol: u32) -> bool {
         self.flags[symbol as usize] & flag::CODE != 0
     }
+}
+
+/// Returns the mean of the numbers that are not zero.
+fn mean(values: impl Iterator<Item = u32>) -> f32 {
+    let (sum, count) = values.fold((0u64, 0u64), |(sum, count), value| (sum + u64::from(value), count + u64::from(value > 0)));
+    (sum as f32 / count.max(1) as f32).max(0.1)
 }
 
 /// Marks members that lie inside their owner's span, whose words the owner has already.
@@ -280,15 +280,20 @@ impl<'a> Part<'a> {
     }
 }
 
-fn fill(mut part: Part<'_>, snapshot: &Snapshot, number: usize, segment: &Segment) {
+fn fill(mut part: Part<'_>, snapshot: &Snapshot, number: usize, segment: &Segment, blocks: &[u32]) {
     let (symbol_base, file_base) = (snapshot.symbols_of_segment(number).start, snapshot.files_of_segment(number).start);
+    let columns = segment.unpacked();
+    let kind = |symbol: u32| SymbolKind::from_byte(columns.kinds[symbol as usize] as u8);
     let mut next_block = 0;
     let mut parents: Vec<Option<u32>> = Vec::new();
-    for file in 0..segment.file_count() {
+    for (file, &blocks) in (0..segment.file_count()).zip(blocks) {
         let symbols = segment.symbols_of_file(file);
         parents.clear();
-        parents.extend(segment.parents(file).map(|parent| parent.filter(|&parent| parent > symbols.start)));
-        next_block = part.cells_of(segment, file, file_base + file, symbol_base, next_block, &parents);
+        parents.extend(columns.parents(symbols.clone()).map(|parent| parent.filter(|&parent| parent > symbols.start)));
+        part.block_file[next_block..next_block + blocks as usize].fill(file_base + file);
+        part.cells_of(segment, &columns, file, symbol_base, next_block);
+        part.pool_words(&parents, symbols.start);
+        next_block += blocks as usize;
         let path = segment.path(file);
         let is_port = paths::common_twins(path).iter().any(|twin| snapshot.find_file(twin).is_some());
         let path_flags = path_flags(path, segment.file_flags(file)) | if is_port { flag::PORT } else { 0 };
@@ -296,61 +301,65 @@ fn fill(mut part: Part<'_>, snapshot: &Snapshot, number: usize, segment: &Segmen
         part.file_symbols[at] = symbol_base + symbols.start;
         part.file_flags[at] = path_flags;
         part.path_words[at] = segment.path_length(file).min(255) as u8;
-        part.declares[at] = declared_share(segment, symbols.clone());
-        for ((symbol, &parent), lengths) in symbols.zip(&parents).zip(segment.lengths(file)) {
+        part.declares[at] = declared_share(symbols.clone().map(|symbol| (kind(symbol), columns.modifiers[symbol as usize])));
+        part.file[symbols.start as usize..symbols.end as usize].fill(file_base + file);
+        for (symbol, &parent) in symbols.zip(&parents) {
             let at = symbol as usize;
-            let kind = segment.kind(symbol);
-            part.lengths[at] = lengths;
-            part.file[at] = file_base + file;
-            part.kind[at] = kind as u8;
+            let kind_here = kind(symbol);
+            part.lengths[at] = columns.lengths(symbol);
+            part.kind[at] = kind_here as u8;
             part.parent[at] = parent.map_or(NONE, |parent| symbol_base + parent);
-            part.lines[at] = segment.end_line(symbol).saturating_sub(segment.start_line(symbol)) + 1;
-            let (owner, inside) = owner(snapshot, segment, symbol, parent, symbol_base);
+            part.lines[at] = columns.more_lines[at].saturating_add(1);
+            let around = parent.map(|parent| (parent, kind(parent)));
+            let (owner, inside) = owner(snapshot, &columns, symbol, kind_here, around, symbol_base);
             part.owner[at] = owner;
             let mut flags = path_flags | if inside { INSIDE_OWNER } else { 0 };
-            let modifiers = segment.modifiers(symbol);
+            let modifiers = columns.modifiers[at];
             flags |= if modifiers & modifier::TEST != 0 { flag::TEST } else { 0 };
             flags |= if modifiers & modifier::LOCAL != 0 { flag::LOCAL } else { 0 };
-            flags |= if is_answer(kind) { flag::CODE } else { 0 };
+            flags |= if is_answer(kind_here) { flag::CODE } else { 0 };
             part.flags[at] = flags;
         }
     }
 }
 
 impl Part<'_> {
-    /// Sets the cells of a file, its blocks, and the words of its symbols: those of what they hold
-    /// included. Returns the next file's first block, counted in the segment.
-    fn cells_of(&mut self, segment: &Segment, file: u32, global: u32, symbol_base: u32, start: usize, parents: &[Option<u32>]) -> usize {
-        let first = segment.symbols_of_file(file).start;
+    /// Sets the cells of a file, whose first block in the segment is `start`, and counts the words of blocks, of the
+    /// file, and of symbols without what they hold.
+    fn cells_of(&mut self, segment: &Segment, columns: &Unpacked, file: u32, symbol_base: u32, start: usize) {
+        let symbols = segment.symbols_of_file(file);
         self.block_starts[file as usize] = (self.first_block + start) as u32;
-        let end = start + segment.blocks_of_file(file) as usize;
-        self.block_file[start..end].fill(global);
         let mut file_words = 0;
-        for (at, cell) in segment.cells_of_file(file).zip(segment.cells(file)) {
-            file_words += cell.words;
-            let block = start + cell.block as usize;
-            self.block_words[block] += cell.words + cell.compounds;
-            let top = cell.symbol <= first;
-            self.cells[at as usize] = CellAt { symbol: if top { NONE } else { symbol_base + cell.symbol }, block: (self.first_block + block) as u32 };
-            if !top && let Some(words) = self.body_words.get_mut(cell.symbol as usize) {
-                *words += cell.words;
+        for cell in segment.cells_of_file(file) {
+            let (at, symbol) = (cell as usize, columns.cell_symbol(cell, &symbols));
+            let words = columns.cell_words[at];
+            file_words += words;
+            let block = start + columns.cell_blocks[at] as usize;
+            self.block_words[block] += words + columns.cell_compounds[at];
+            let top = symbol <= symbols.start;
+            self.cells[at] = CellAt { symbol: if top { NONE } else { symbol_base + symbol }, block: (self.first_block + block) as u32 };
+            if !top && let Some(sum) = self.body_words.get_mut(symbol as usize) {
+                *sum += words;
             }
         }
+        self.file_words[file as usize] = file_words;
+    }
+
+    /// Adds the words of what they hold to the symbols of a file, the first of which is `first`.
+    fn pool_words(&mut self, parents: &[Option<u32>], first: u32) {
         // Parents precede their children, so going backwards each sum is whole when it is passed on.
         for (at, parent) in parents.iter().enumerate().rev() {
             if let Some(parent) = parent {
                 self.body_words[*parent as usize] += self.body_words[first as usize + at];
             }
         }
-        self.file_words[file as usize] = file_words;
-        end
     }
 }
 
-fn declared_share(segment: &Segment, symbols: std::ops::Range<u32>) -> f32 {
-    let callables = symbols.filter(|&symbol| segment.kind(symbol).is_callable());
-    let (all, declared) = callables.fold((0u32, 0u32), |(all, declared), symbol| {
-        let only = segment.modifiers(symbol) & modifier::DECLARATION != 0 || segment.kind(symbol) == SymbolKind::Macro;
+fn declared_share(symbols: impl Iterator<Item = (SymbolKind, u32)>) -> f32 {
+    let callables = symbols.filter(|(kind, _)| kind.is_callable());
+    let (all, declared) = callables.fold((0u32, 0u32), |(all, declared), (kind, modifiers)| {
+        let only = modifiers & modifier::DECLARATION != 0 || kind == SymbolKind::Macro;
         (all + 1, declared + u32::from(only))
     });
     declared as f32 / all.max(1) as f32
@@ -361,12 +370,18 @@ fn is_answer(kind: SymbolKind) -> bool {
     kind.is_code() && !matches!(kind, SymbolKind::Namespace | SymbolKind::Module | SymbolKind::Extension)
 }
 
-fn owner(snapshot: &Snapshot, segment: &Segment, symbol: u32, parent: Option<u32>, base: u32) -> (u32, bool) {
-    if segment.kind(symbol).is_type() && segment.kind(symbol) != SymbolKind::Extension {
+/// Returns the type a symbol belongs to, or itself, and whether it lies inside that type.
+fn owner(snapshot: &Snapshot, columns: &Unpacked, symbol: u32, kind: SymbolKind, around: Option<(u32, SymbolKind)>, base: u32) -> (u32, bool) {
+    if kind.is_type() && kind != SymbolKind::Extension {
         return (base + symbol, false);
     }
-    if let Some(parent) = parent.filter(|&parent| segment.kind(parent).is_type() && segment.kind(parent) != SymbolKind::Extension) {
+    if let Some((parent, _)) = around.filter(|(_, kind)| kind.is_type() && *kind != SymbolKind::Extension) {
         return (base + parent, true);
+    }
+    // What is named after the place it lies in belongs nowhere else: most symbols need no look at the graph.
+    let elsewhere = columns.has_own_scope(symbol) || kind == SymbolKind::Extension || around.is_some_and(|(_, kind)| kind == SymbolKind::Extension);
+    if !elsewhere {
+        return (base + symbol, false);
     }
     let graph = snapshot.graph();
     let member_of = |symbol: u32| graph.out(symbol).iter().find(|edge| edge.kind() == EdgeKind::MemberOf && snapshot.symbol(edge.target).kind().is_type()).map(|edge| edge.target);
@@ -378,9 +393,10 @@ fn owner(snapshot: &Snapshot, segment: &Segment, symbol: u32, parent: Option<u32
 }
 
 fn path_flags(path: &str, file_flags: u32) -> u8 {
+    let nature = paths::Nature::of(path);
     let mut flags = 0;
-    flags |= if paths::is_test(path) { flag::TEST } else { 0 };
-    flags |= if paths::is_documentation(path) || paths::is_mock(path) { flag::ASIDE } else { 0 };
-    flags |= if paths::is_vendored(path) || paths::is_built(path) || file_flags & (file_flag::GENERATED | file_flag::MINIFIED) != 0 { flag::FOREIGN } else { 0 };
+    flags |= if nature.test { flag::TEST } else { 0 };
+    flags |= if nature.documentation || nature.mock { flag::ASIDE } else { 0 };
+    flags |= if nature.vendored || nature.built || file_flags & (file_flag::GENERATED | file_flag::MINIFIED) != 0 { flag::FOREIGN } else { 0 };
     flags
 }

@@ -43,13 +43,13 @@ parameters! {
     /// Share of the walk's mass that returns to the seeds in each step.
     restart = 0.4;
     /// Steps of the walk; none switches it off.
-    iterations = 8.0;
+    iterations = 5.0;
     /// Symbols from which the walk starts.
     seeds = 40.0;
     /// Share of an edge's weight when it is followed backwards.
     reverse = 0.5;
     /// Symbols that pass mass on in one step.
-    breadth = 1500.0;
+    breadth = 400.0;
     /// Factor of tests, unless the request is about them.
     test_penalty = 0.3;
     /// Factor of documentation, examples and stand-ins.
@@ -59,7 +59,7 @@ parameters! {
     /// Factor of code for a system that the request does not name, when its twin for common systems is there.
     port_penalty = 0.7;
     /// Symbols taken into the pool by their words.
-    by_words = 700.0;
+    by_words = 500.0;
     /// Symbols taken into the pool by the walk.
     by_walk = 400.0;
     /// Types whose members are taken into the pool.

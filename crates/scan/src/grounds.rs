@@ -11,8 +11,9 @@ use crate::rule::{Rejected, Rule};
 use crate::scanner::Scanner;
 use crate::walk::Found;
 use contextd_model::ContentHash;
-use rayon::prelude::*;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Paths looked at in one piece.
 const PIECE: usize = 512;
@@ -31,18 +32,40 @@ impl Scanner {
     /// does not matter.
     pub fn marks(&self, mut paths: Vec<&str>) -> Marks {
         // What lies in one folder is looked at together.
-        paths.par_sort();
-        let pieces: Vec<(Vec<u8>, i64)> = paths.par_chunks(PIECE).map(|paths| self.piece(paths)).collect();
+        // They come as sorted runs, which a stable sort merges.
+        paths.sort();
+        let pieces = self.pieces(&paths);
         let mut sum = blake3::Hasher::new();
         let newest_ns = pieces.iter().map(|(stamps, newest)| (sum.update(stamps), *newest).1).max();
         Marks { sum: ContentHash(*sum.finalize().as_bytes()), newest_ns: newest_ns.unwrap_or(0) }
     }
 
+    /// Looks at all pieces, in order. The threads are its own: in the shared pool, who waits for something else would
+    /// be handed pieces and wait for the system.
+    fn pieces(&self, paths: &[&str]) -> Vec<(Vec<u8>, i64)> {
+        let pieces: Vec<&[&str]> = paths.chunks(PIECE).collect();
+        let (next, seen) = (AtomicUsize::new(0), pieces.iter().map(|_| OnceLock::new()).collect::<Vec<OnceLock<(Vec<u8>, i64)>>>());
+        let look = || {
+            loop {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                let Some(piece) = pieces.get(at) else { return };
+                seen[at].get_or_init(|| self.piece(piece));
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..rayon::current_num_threads().min(pieces.len()) {
+                scope.spawn(look);
+            }
+            look();
+        });
+        seen.into_iter().filter_map(OnceLock::into_inner).collect()
+    }
+
     fn piece(&self, paths: &[&str]) -> (Vec<u8>, i64) {
         let (mut bytes, mut newest) = (Vec::with_capacity(37 * paths.len()), 0);
-        let mut folder = Folder::default();
-        for path in paths {
-            let stamp = folder.stamp(&self.root, path).map(|stamp| settled(path, stamp));
+        let mut folders = Folders::new(&self.root);
+        for (at, path) in paths.iter().enumerate() {
+            let stamp = folders.stamp(path, paths.get(at + 1)).map(|stamp| settled(path, stamp));
             let Stamp { size, mtime_ns, ctime_ns, inode, mode } = stamp.unwrap_or_default();
             newest = newest.max(mtime_ns).max(ctime_ns);
             bytes.push(u8::from(stamp.is_some()));
@@ -103,43 +126,82 @@ fn settled(path: &str, stamp: Stamp) -> Stamp {
     if path == ".git" || path.ends_with("/.git") { Stamp { inode: stamp.inode, ..Stamp::default() } } else { stamp }
 }
 
-/// The folder that was looked into last: what lies in it is found without going down from the root again.
+/// Paths are whole or lie below the root.
 #[cfg(unix)]
-#[derive(Default)]
-struct Folder {
-    path: String,
-    open: Option<std::os::fd::OwnedFd>,
+fn is_below_root(path: &str) -> bool {
+    !path.starts_with('/')
+}
+
+/// The folders that were looked into last, one inside the other: what lies in them is found without going down
+/// from the root again.
+#[cfg(unix)]
+struct Folders<'r> {
+    root: &'r Path,
+    open: Vec<(String, std::os::fd::OwnedFd)>,
 }
 
 #[cfg(unix)]
-impl Folder {
-    fn stamp(&mut self, root: &Path, path: &str) -> Option<Stamp> {
-        use rustix::fs::{AtFlags, CWD, Mode, OFlags, openat, statat};
+impl<'r> Folders<'r> {
+    fn new(root: &'r Path) -> Self {
+        Folders { root, open: Vec::new() }
+    }
+
+    /// Returns the stamp of a path; `next` is the one that comes after it.
+    fn stamp(&mut self, path: &str, next: Option<&&str>) -> Option<Stamp> {
+        use rustix::fs::{AtFlags, fstat, statat};
         let Some((folder, name)) = path.rsplit_once('/').filter(|(folder, _)| !folder.is_empty()) else {
-            return std::fs::symlink_metadata(root.join(path)).ok().map(|metadata| Stamp::of(&metadata));
+            return std::fs::symlink_metadata(self.root.join(path)).ok().map(|metadata| Stamp::of(&metadata));
         };
-        if self.open.is_none() || self.path != folder {
-            // Looking into a folder needs no right to list it, where the system can tell the two apart.
-            #[cfg(target_os = "linux")]
-            let way = OFlags::PATH;
-            #[cfg(not(target_os = "linux"))]
-            let way = OFlags::RDONLY;
-            self.open = openat(CWD, root.join(folder), way | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()).ok();
-            folder.clone_into(&mut self.path);
+        // One that is looked into next is opened now and says itself what it is.
+        let inside = |next: &&str| is_below_root(path) && next.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'));
+        if next.is_some_and(inside) && self.enter(path) {
+            return Some(Stamp::of_stat(&fstat(&self.open.last()?.1).ok()?));
         }
-        let stat = statat(self.open.as_ref()?, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-        Some(Stamp::of_stat(&stat))
+        if !self.enter(folder) {
+            return None;
+        }
+        Some(Stamp::of_stat(&statat(&self.open.last()?.1, name, AtFlags::SYMLINK_NOFOLLOW).ok()?))
+    }
+
+    /// Makes a folder the innermost open one; false when it is none.
+    fn enter(&mut self, folder: &str) -> bool {
+        use rustix::fs::{CWD, Mode, OFlags, openat};
+        let holds = |open: &str| folder.strip_prefix(open).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        while self.open.last().is_some_and(|(open, _)| !holds(open)) {
+            self.open.pop();
+        }
+        // Looking into a folder needs no right to list it, where the system can tell the two apart.
+        #[cfg(target_os = "linux")]
+        let way = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        #[cfg(not(target_os = "linux"))]
+        let way = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        // Nothing that was found lies behind a link; a user's own settings may.
+        let way = if is_below_root(folder) { way | OFlags::NOFOLLOW } else { way };
+        let opened = match self.open.last() {
+            Some((open, _)) if open.len() == folder.len() => return true,
+            Some((open, outer)) => openat(outer, &folder[open.len() + 1..], way, Mode::empty()),
+            None => openat(CWD, self.root.join(folder), way, Mode::empty()),
+        };
+        opened.is_ok_and(|opened| {
+            self.open.push((folder.to_owned(), opened));
+            true
+        })
     }
 }
 
 #[cfg(not(unix))]
-#[derive(Default)]
-struct Folder;
+struct Folders<'r> {
+    root: &'r Path,
+}
 
 #[cfg(not(unix))]
-impl Folder {
-    fn stamp(&mut self, root: &Path, path: &str) -> Option<Stamp> {
-        std::fs::symlink_metadata(root.join(path)).ok().map(|metadata| Stamp::of(&metadata))
+impl<'r> Folders<'r> {
+    fn new(root: &'r Path) -> Self {
+        Folders { root }
+    }
+
+    fn stamp(&mut self, path: &str, _next: Option<&&str>) -> Option<Stamp> {
+        std::fs::symlink_metadata(self.root.join(path)).ok().map(|metadata| Stamp::of(&metadata))
     }
 }
 

@@ -59,6 +59,19 @@ impl<'a> Column<'a> {
         }
     }
 
+    /// Returns the first `rows` numbers, for passes over all of them.
+    pub(crate) fn unpack(&self, rows: usize) -> Vec<u32> {
+        let mut numbers: Vec<u32> = match self.width {
+            1 => self.bytes.iter().take(rows).map(|&a| u32::from(a)).collect(),
+            2 => self.bytes.chunks_exact(2).take(rows).map(|row| u32::from_le_bytes([row[0], row[1], 0, 0])).collect(),
+            3 => self.bytes.chunks_exact(3).take(rows).map(|row| u32::from_le_bytes([row[0], row[1], row[2], 0])).collect(),
+            4 => self.bytes.chunks_exact(4).take(rows).map(|row| u32::from_le_bytes([row[0], row[1], row[2], row[3]])).collect(),
+            _ => Vec::new(),
+        };
+        numbers.resize(rows, 0);
+        numbers
+    }
+
     /// Returns the row before `row` in a column of ends: where the thing in row `row` starts.
     #[inline]
     pub(crate) fn start(&self, row: u32) -> u32 {
@@ -103,6 +116,8 @@ mod tests {
             for (row, &value) in values.iter().enumerate() {
                 prop_assert_eq!(column.get(row as u32), value);
             }
+            prop_assert_eq!(&column.unpack(values.len()), &values);
+            prop_assert_eq!(column.unpack(1), &values[..1]);
             if column.width() > 0 {
                 prop_assert_eq!(column.get(values.len() as u32), 0);
             }

@@ -39,7 +39,7 @@ pub use publish::{
 pub use refs::{FileRef, SymbolRef};
 pub use segment::{
     Cell, FIELDS, Field, LinkRows, MAX_FIELD_LENGTH, Segment, SegmentCounts, SegmentFile,
-    SegmentImage, SegmentWriter, SymbolDetail, Wanted,
+    SegmentImage, SegmentWriter, SymbolDetail, Unpacked, Wanted,
 };
 pub use shards::{segment_key, shard_count, shard_of};
 pub use snapshot::{CollectionTotals, Snapshot};

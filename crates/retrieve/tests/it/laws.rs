@@ -43,6 +43,24 @@ fn rarer_words_weigh_more() {
 }
 
 #[test]
+fn halves_make_the_whole() {
+    let reader = shop();
+    for (text, mode) in [("charge the card with the total of the cart", Mode::Task), ("refund payment checkoutCart session_store expired", Mode::Search)] {
+        let query = understand(text);
+        let whole = lexical::score(&reader.snapshot, &reader.catalog, &query, mode);
+        let halves = lexical::score_in_halves(&reader.snapshot, &reader.catalog, &query, mode);
+        assert_eq!(whole.idf, halves.idf);
+        for (one, two) in [(&whole.symbols, &halves.symbols), (&whole.types, &halves.types), (&whole.files, &halves.files), (&whole.blocks, &halves.blocks)] {
+            assert!(one.iter().zip(two.iter()).all(|(one, two)| (one - two).abs() < 1e-4), "{text}");
+        }
+        let sorted = |hits: &[u32]| -> Vec<u32> { let mut hits = hits.to_vec(); hits.sort_unstable(); hits };
+        assert_eq!(sorted(&whole.symbol_hits), sorted(&halves.symbol_hits));
+        assert_eq!(sorted(&whole.block_hits), sorted(&halves.block_hits));
+        assert!(!whole.block_hits.is_empty());
+    }
+}
+
+#[test]
 fn every_score_is_the_sum_of_its_terms() {
     let reader = shop();
     let weights = Weights::profile("recall").expect("a profile that ships");

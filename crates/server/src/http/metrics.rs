@@ -97,7 +97,7 @@ pub async fn metrics(State(service): State<Service>) -> Response {
     let served = service.served.clone();
     let state = tokio::task::spawn_blocking(move || {
         let context = served.root().context.clone();
-        let status = context.engine.status().ok().flatten().unwrap_or_default();
+        let status = context.engine.figures().ok().flatten().unwrap_or_default();
         (contextd_ops::prometheus(&context), status.edges, context.engine.coverage())
     });
     if let Ok((accounts, edges, coverage)) = state.await {

@@ -13,12 +13,14 @@ mod search;
 pub(crate) mod section;
 mod strings;
 mod thaw;
+mod unpacked;
 mod view;
 mod writer;
 
 pub use details::SymbolDetail;
 pub use reader::{Cell, Segment};
 pub use section::SegmentCounts;
+pub use unpacked::Unpacked;
 pub use view::{LinkRows, Wanted};
 pub use writer::{SegmentFile, SegmentImage, SegmentWriter};
 

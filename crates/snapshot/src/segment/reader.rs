@@ -459,55 +459,14 @@ impl Segment {
         }
     }
 
-    /// Returns the cells of a file, in order; cheaper than one by one.
-    pub fn cells(&self, file: u32) -> impl Iterator<Item = Cell> + '_ {
-        let symbols = self.symbols_of_file(file);
-        let last = symbols.end.saturating_sub(1);
-        let [symbol, block, words, compounds] = [
-            Section::CellSymbol,
-            Section::CellBlock,
-            Section::CellWords,
-            Section::CellCompounds,
-        ]
-        .map(|section| self.column(section));
-        self.cells_of_file(file).map(move |cell| Cell {
-            symbol: symbols.start.saturating_add(symbol.get(cell)).min(last),
-            block: block.get(cell),
-            words: words.get(cell),
-            compounds: compounds.get(cell),
-        })
-    }
-
-    /// Returns the number after the last block of a file that has a cell.
-    pub fn blocks_of_file(&self, file: u32) -> u32 {
-        let block = self.column(Section::CellBlock);
-        let last = self.cells_of_file(file).map(|cell| block.get(cell)).max();
-        last.map_or(0, |last| last.saturating_add(1))
-    }
-
-    /// Returns the enclosing symbol of each symbol of a file, as [`Segment::parent`] does.
-    pub fn parents(&self, file: u32) -> impl Iterator<Item = Option<u32>> + '_ {
-        let symbols = self.symbols_of_file(file);
-        let column = self.column(Section::SymbolParent);
-        symbols.clone().map(move |symbol| {
-            let in_file = column.get(symbol).checked_sub(1)?;
-            let parent = symbols.start.checked_add(in_file)?;
-            (parent < symbol).then_some(parent)
-        })
-    }
-
-    /// Returns the lengths of the fields name, scope, doc and signature of each symbol of a file.
-    pub fn lengths(&self, file: u32) -> impl Iterator<Item = [u8; 4]> + '_ {
-        let columns = [
-            Section::SymbolNameLength,
-            Section::SymbolScopeLength,
-            Section::SymbolDocLength,
-            Section::SymbolSignatureLength,
-        ]
-        .map(|section| self.column(section));
-        // Lengths are capped at 255 when they are written.
-        self.symbols_of_file(file)
-            .map(move |symbol| columns.map(|column| column.get(symbol).min(255) as u8))
+    /// Returns the number after the last block that has a cell, for each file.
+    pub fn blocks_of_files(&self) -> Vec<u32> {
+        let blocks = self.column(Section::CellBlock).unpack(self.counts.cells as usize);
+        let last = |file: u32| {
+            let cells = self.cells_of_file(file);
+            blocks[cells.start as usize..cells.end as usize].iter().max().map_or(0, |last| last.saturating_add(1))
+        };
+        (0..self.counts.files).map(last).collect()
     }
 
     /// Returns the file a cell belongs to.

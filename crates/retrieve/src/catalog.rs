@@ -1,6 +1,7 @@
 //! What ranking needs to know of every symbol and file, gathered once per snapshot.
 
 use crate::scratch::Shelf;
+use crate::walk::Walks;
 use contextd_lang::paths;
 use contextd_model::facts::{file_flag, modifier};
 use contextd_model::{EdgeKind, SymbolKind};
@@ -72,6 +73,8 @@ pub struct Catalog {
     pub totals: Totals,
     /// Columns for passes over the postings.
     pub(crate) shelf: Shelf,
+    /// Columns for walks.
+    pub(crate) walks: Walks,
 }
 
 /// Averages over the collection.

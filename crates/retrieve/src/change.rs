@@ -49,7 +49,7 @@ pub fn rank(sources: &Sources<'_>, query: &Query, weights: &BTreeMap<String, f32
 pub fn candidates(sources: &Sources<'_>, query: &Query) -> Vec<(u32, ChangeSignals)> {
     let Sources { snapshot, catalog, .. } = *sources;
     let files = snapshot.file_count() as usize;
-    let lexical = lexical::score(snapshot, catalog, query, Mode::Task);
+    let lexical = lexical::score(snapshot, catalog, query, Mode::Task, &crate::parameters::Parameters::DEFAULT);
     let bodies = &lexical.files;
     let found = search::scores(sources, query, &SearchWeights::default(), files);
     let by_file: FxHashMap<u32, &search::RankedFile> = found.iter().map(|row| (row.file, row)).collect();

@@ -4,7 +4,8 @@ use crate::catalog::{Catalog, NONE};
 use crate::scratch::Scratch;
 use crate::understand::Query;
 use contextd_lang::terms::COMPOUND;
-use contextd_snapshot::{Field, Segment, Snapshot};
+use crate::parameters::Parameters;
+use contextd_snapshot::{Field, Segment, Snapshot, TermPostings};
 
 /// Weights and length corrections of the fields of a symbol.
 #[derive(Clone, Copy, Debug)]
@@ -57,38 +58,17 @@ pub enum Mode {
     Search,
 }
 
-/// Symbols from which on words are counted side by side. It depends on the snapshot alone, because it decides in
-/// which order scores are summed.
-const MANY_SYMBOLS: u32 = 100_000;
-
 /// Scores everything that has a word of the query.
-pub fn score<'c>(snapshot: &Snapshot, catalog: &'c Catalog, query: &Query, mode: Mode) -> Lexical<'c> {
-    if snapshot.symbol_count() < MANY_SYMBOLS || query.words.len() < 2 {
-        return score_words(snapshot, catalog, query, mode, 0, 1);
-    }
-    score_in_halves(snapshot, catalog, query, mode)
-}
-
-/// Scores half of the words beside the other half.
-pub fn score_in_halves<'c>(snapshot: &Snapshot, catalog: &'c Catalog, query: &Query, mode: Mode) -> Lexical<'c> {
-    let half = |half: usize| move || score_words(snapshot, catalog, query, mode, half, 2);
-    let (mut scores, others) = rayon::join(half(0), half(1));
-    scores.scratch.add(&others.scratch);
-    // Each has the words of its half, and zeros for the other.
-    scores.idf.iter_mut().zip(&others.idf).for_each(|(idf, other)| *idf += other);
-    scores
-}
-
-/// Scores by every `step`th word from `first` on.
-fn score_words<'c>(snapshot: &Snapshot, catalog: &'c Catalog, query: &Query, mode: Mode, first: usize, step: usize) -> Lexical<'c> {
+pub fn score<'c>(snapshot: &Snapshot, catalog: &'c Catalog, query: &Query, mode: Mode, parameters: &Parameters) -> Lexical<'c> {
     let fields = if mode == Mode::Task { TASK_FIELDS } else { SEARCH_FIELDS };
     let mut pass = Pass::new(snapshot, catalog, fields, mode);
-    let mut idf = vec![0.0; query.words.len()];
-    for (at, (word, count)) in query.words.iter().enumerate().skip(first).step_by(step) {
-        idf[at] = pass.word(word, 1.0 + (*count as f32).ln() * 0.3);
+    pass.most_paths = (parameters.common_path * snapshot.file_count() as f32) as u32;
+    let mut idf = Vec::new();
+    for (word, count) in &query.words {
+        idf.push(pass.word(word, 1.0 + (*count as f32).ln() * 0.3));
     }
     if mode == Mode::Search {
-        for compound in query.compounds.iter().skip(first).step_by(step) {
+        for compound in &query.compounds {
             pass.compound(compound);
         }
     }
@@ -103,6 +83,8 @@ struct Pass<'s> {
     /// What one occurrence is worth by the length of the field: name, scope, doc, signature.
     worth: [[f32; 256]; 4],
     scratch: Scratch,
+    /// Most files whose paths may have a word; a word of more says nothing by standing in a path.
+    most_paths: u32,
 }
 
 impl<'s> Pass<'s> {
@@ -111,24 +93,24 @@ impl<'s> Pass<'s> {
         let scratch = catalog.shelf.take(snapshot.symbol_count() as usize, snapshot.file_count() as usize, catalog.block_words.len());
         let worth = [(fields.name, totals.name), (fields.scope, totals.scope), (fields.doc, totals.doc), (fields.signature, totals.signature)]
             .map(|((boost, b), average)| std::array::from_fn(|length| worth(boost, b, length as f32 / average)));
-        Self { snapshot, catalog, fields, mode, worth, scratch }
+        Self { snapshot, catalog, fields, mode, worth, scratch, most_paths: u32::MAX }
     }
 
     /// Adds one word and returns its rarity.
     fn word(&mut self, word: &str, boost: f32) -> f32 {
-        let mut symbol_df = 0u32;
-        let mut found = false;
-        for number in 0..self.snapshot.segments().len() {
-            let segment: &Segment = &self.snapshot.segments()[number];
-            let Some(postings) = segment.term(word) else { continue };
-            found = true;
-            symbol_df += postings.symbol_count;
-            self.symbol_postings(number, &postings.symbols);
-            self.path_postings(number, &postings.symbols);
-            self.cell_postings(number, &postings.cells);
-        }
-        if !found {
+        let segments: &[Segment] = self.snapshot.segments();
+        let postings: Vec<(usize, TermPostings<'_>)> = segments.iter().enumerate().filter_map(|(number, segment)| Some((number, segment.term(word)?))).collect();
+        if postings.is_empty() {
             return 0.0;
+        }
+        let symbol_df: u32 = postings.iter().map(|(_, postings)| postings.symbol_count).sum();
+        let paths: u32 = postings.iter().map(|(_, postings)| postings.symbols.path_count()).sum();
+        for (number, postings) in &postings {
+            self.symbol_postings(*number, &postings.symbols);
+            if paths <= self.most_paths {
+                self.path_postings(*number, &postings.symbols);
+            }
+            self.cell_postings(*number, &postings.cells);
         }
         let idf = rarity(self.catalog.totals.symbols, symbol_df as f32);
         self.flush(idf * boost, boost);

@@ -74,25 +74,6 @@ impl Scratch {
         }
     }
 
-    /// Adds the scores of another.
-    pub(crate) fn add(&mut self, other: &Scratch) {
-        let sums = [
-            (&mut self.symbols, &mut self.symbol_hits, &other.symbols, &other.symbol_hits),
-            (&mut self.types, &mut self.type_hits, &other.types, &other.type_hits),
-            (&mut self.files, &mut self.file_hits, &other.files, &other.file_hits),
-            (&mut self.blocks, &mut self.block_hits, &other.blocks, &other.block_hits),
-        ];
-        for (scores, hits, other_scores, other_hits) in sums {
-            for &hit in other_hits {
-                let slot = &mut scores[hit as usize];
-                if *slot == 0.0 {
-                    hits.push(hit);
-                }
-                *slot += other_scores[hit as usize];
-            }
-        }
-    }
-
     fn clear(&mut self) {
         for (scores, hits) in [(&mut self.symbols, &mut self.symbol_hits), (&mut self.types, &mut self.type_hits), (&mut self.files, &mut self.file_hits), (&mut self.blocks, &mut self.block_hits)] {
             hits.drain(..).for_each(|hit| scores[hit as usize] = 0.0);
@@ -105,7 +86,7 @@ impl Scratch {
 pub struct Shelf(Mutex<Vec<Scratch>>);
 
 /// Most columns kept; more requests at once make their own.
-const KEPT: usize = 4;
+const KEPT: usize = 2;
 
 impl Shelf {
     pub(crate) fn take(&self, symbols: usize, files: usize, blocks: usize) -> Scratch {
@@ -138,12 +119,6 @@ mod tests {
         symbol_words.flush(symbols, symbol_hits, |_, count| count);
         assert_eq!(scratch.symbols, [0.0, 0.0, 0.0, 3.0]);
         assert_eq!(scratch.symbol_hits, [3]);
-        let mut other = shelf.take(4, 2, 3);
-        other.symbols[1] = 2.0;
-        other.symbols[3] = 1.0;
-        other.symbol_hits.extend([1, 3]);
-        scratch.add(&other);
-        assert_eq!((&scratch.symbols[..], &scratch.symbol_hits[..]), (&[0.0, 2.0, 0.0, 4.0][..], &[3, 1][..]));
         shelf.give_back(scratch);
         let again = shelf.take(4, 2, 3);
         assert!(again.symbols.iter().chain(&again.symbol_words.counts).all(|&score| score == 0.0) && again.symbol_hits.is_empty());

@@ -109,7 +109,7 @@ const RANGES: usize = 3;
 pub fn rank(sources: &Sources<'_>, query: &Query, weights: &Weights, limit: usize) -> Vec<RankedFile> {
     let parameters = weights.parameters(sources.parameters);
     let sources = &Sources { parameters: &parameters, ..*sources };
-    let lexical = lexical::score(sources.snapshot, sources.catalog, query, Mode::Search);
+    let lexical = lexical::score(sources.snapshot, sources.catalog, query, Mode::Search, sources.parameters);
     let fused = if weights.search.fused == 0.0 { FxHashMap::default() } else { fused(sources, query, weights) };
     let mut ranked = scored(sources, query, &weights.search, &lexical, limit, fused);
     for row in &mut ranked {
@@ -149,7 +149,7 @@ fn declared(sources: &Sources<'_>, ranked: &mut [RankedFile]) {
 
 /// Ranks files without looking for their best ranges.
 pub fn scores(sources: &Sources<'_>, query: &Query, weights: &SearchWeights, limit: usize) -> Vec<RankedFile> {
-    let lexical = lexical::score(sources.snapshot, sources.catalog, query, Mode::Search);
+    let lexical = lexical::score(sources.snapshot, sources.catalog, query, Mode::Search, sources.parameters);
     scored(sources, query, weights, &lexical, limit, FxHashMap::default())
 }
 

@@ -15,7 +15,7 @@ use crate::structure;
 use crate::understand::Query;
 use crate::walk::{implementors, walk};
 use crate::weights::Weights;
-use contextd_lang::terms::{self, Terms};
+use contextd_lang::terms;
 use contextd_model::{EdgeKind, SymbolKind, Visibility};
 use contextd_snapshot::Snapshot;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -111,7 +111,7 @@ fn collapse(sources: &Sources<'_>, ranked: Vec<Ranked>) -> Vec<Ranked> {
 /// Returns the pool with its signals, scaled; in the order of symbols. Also whether history had a say.
 /// Signals that are dear and that the weights do not ask for are left at zero.
 pub fn candidates(sources: &Sources<'_>, query: &Query, weights: &Weights) -> (Vec<(u32, Signals)>, bool) {
-    let lexical = lexical::score(sources.snapshot, sources.catalog, query, Mode::Task);
+    let lexical = lexical::score(sources.snapshot, sources.catalog, query, Mode::Task, sources.parameters);
     let pool = Pool::gather(sources, query, &lexical, weights);
     let history = !pool.git.is_empty();
     let mut rows = pool.signals(sources, query, &lexical);
@@ -125,7 +125,7 @@ pub fn candidates(sources: &Sources<'_>, query: &Query, weights: &Weights) -> (V
 pub fn channel_lists(sources: &Sources<'_>, query: &Query, weights: &Weights) -> Vec<List> {
     let parameters = weights.parameters(sources.parameters);
     let sources = &Sources { parameters: &parameters, ..*sources };
-    let lexical = lexical::score(sources.snapshot, sources.catalog, query, Mode::Task);
+    let lexical = lexical::score(sources.snapshot, sources.catalog, query, Mode::Task, sources.parameters);
     Pool::gather(sources, query, &lexical, &Weights { task: BTreeMap::from([(NAMES[at::FUSED].to_owned(), 1.0)]), ..weights.clone() }).lists
 }
 
@@ -246,7 +246,6 @@ struct QueryNames {
     stems: Stems,
     stem_of_file: FxHashMap<u32, f32>,
     exact: FxHashSet<String>,
-    memory: Terms,
 }
 
 impl QueryNames {
@@ -258,19 +257,20 @@ impl QueryNames {
             stems: Stems::new(query),
             stem_of_file: FxHashMap::default(),
             exact: query.identifiers.iter().filter(|identifier| identifier.code).map(|identifier| identifier.text.to_lowercase()).collect(),
-            memory: Terms::default(),
         }
     }
 
     /// Returns the share of a name's words that the query has, and whether the query names it.
-    fn coverage(&mut self, name: &str) -> (f32, f32) {
+    fn coverage(&self, name: &str) -> (f32, f32) {
         let (mut all, mut found) = (0u32, 0u32);
-        for identifier in terms::identifiers(name) {
-            terms::parts(identifier, |part| {
-                all += 1;
-                found += u32::from(self.words.contains_key(self.memory.stem(part)));
-            });
-        }
+        terms::with_remembered(|memory| {
+            for identifier in terms::identifiers(name) {
+                terms::parts(identifier, |part| {
+                    all += 1;
+                    found += u32::from(self.words.contains_key(memory.stem(part)));
+                });
+            }
+        });
         let exact = if self.exact.contains(&name.to_lowercase()) { 1.0 } else { 0.0 };
         (found as f32 / all.max(1) as f32, exact)
     }
@@ -278,18 +278,20 @@ impl QueryNames {
 
 impl QueryNames {
     /// Returns the share of the query's words, by rarity, that a qualified name has.
-    fn share_of_query(&mut self, qualified: &str) -> f32 {
+    fn share_of_query(&self, qualified: &str) -> f32 {
         let mut found: Vec<String> = Vec::new();
         let mut sum = 0.0;
-        for identifier in terms::identifiers(qualified) {
-            terms::parts(identifier, |part| {
-                let stem = self.memory.stem(part);
-                if let Some(idf) = self.words.get(stem).filter(|_| !found.iter().any(|other| other == stem)) {
-                    sum += idf;
-                    found.push(stem.to_owned());
-                }
-            });
-        }
+        terms::with_remembered(|memory| {
+            for identifier in terms::identifiers(qualified) {
+                terms::parts(identifier, |part| {
+                    let stem = memory.stem(part);
+                    if let Some(idf) = self.words.get(stem).filter(|_| !found.iter().any(|other| other == stem)) {
+                        sum += idf;
+                        found.push(stem.to_owned());
+                    }
+                });
+            }
+        });
         sum / self.total
     }
 

@@ -4,7 +4,7 @@ use crate::catalog::Catalog;
 use contextd_model::EdgeKind;
 use contextd_snapshot::Snapshot;
 use rustc_hash::FxHashMap;
-use std::ops::Range;
+use std::sync::Mutex;
 
 /// How the walk goes.
 #[derive(Clone, Copy, Debug)]
@@ -36,91 +36,113 @@ pub fn walk(snapshot: &Snapshot, catalog: &Catalog, seeds: &[(u32, f32)], option
     if total <= 0.0 || options.iterations == 0 {
         return Vec::new();
     }
-    let mut ground = Ground::new(snapshot, catalog, options, options.community.then(|| common_community(snapshot, seeds)).flatten());
-    let start: Vec<(u32, f32)> = seeds.iter().map(|&(symbol, weight)| (ground.number(symbol), weight / total)).collect();
+    let community = options.community.then(|| common_community(snapshot, seeds)).flatten();
+    let mut ground = Ground { snapshot, catalog, options, community, columns: catalog.walks.take(snapshot.symbol_count() as usize), met: Vec::new(), steps: Vec::new(), reached: Vec::new() };
+    let start: Vec<(u32, f32)> = seeds.iter().map(|&(symbol, weight)| (symbol, weight / total)).collect();
     let mut mass: Vec<(u32, f32)> = start.clone();
     for _ in 0..options.iterations {
-        for &(number, weight) in &mass {
-            ground.pass_on(number, (1.0 - options.restart) * weight);
+        for &(symbol, weight) in &mass {
+            ground.pass_on(symbol, (1.0 - options.restart) * weight);
         }
-        for &(number, weight) in &start {
-            ground.give(number, options.restart * weight);
+        for &(symbol, weight) in &start {
+            ground.give(symbol, options.restart * weight);
         }
         mass = ground.take(options.breadth);
     }
-    let mut restarts = vec![0f32; ground.symbols.len()];
-    start.iter().for_each(|&(number, weight)| restarts[number as usize] += weight);
-    let mut reached: Vec<(u32, f32, f32)> = mass.into_iter().map(|(number, weight)| (ground.symbols[number as usize], weight, restarts[number as usize])).collect();
+    let mut restarts: FxHashMap<u32, f32> = FxHashMap::default();
+    start.iter().for_each(|&(symbol, weight)| *restarts.entry(symbol).or_default() += weight);
+    let mut reached: Vec<(u32, f32, f32)> = mass.into_iter().map(|(symbol, weight)| (symbol, weight, restarts.get(&symbol).copied().unwrap_or(0.0))).collect();
     reached.sort_by_key(|&(symbol, _, _)| symbol);
     reached
 }
 
-/// The symbols met so far, numbered as they were met, with where a step from them may lead.
+/// Columns of a walk, by symbol; zero between walks.
+#[derive(Default)]
+struct Columns {
+    /// Number of the row of steps, from 1 on; 0 for a symbol that has not passed anything on.
+    rows: Vec<u32>,
+    arrived: Vec<f32>,
+}
+
+/// Columns that are not in use: clearing what one walk touched costs less than new memory for every symbol.
+#[derive(Default)]
+pub(crate) struct Walks(Mutex<Vec<Columns>>);
+
+/// Most columns kept; more walks at once make their own.
+const KEPT: usize = 2;
+
+impl Walks {
+    fn take(&self, symbols: usize) -> Columns {
+        let kept = self.0.lock().ok().and_then(|mut kept| kept.pop());
+        kept.unwrap_or_else(|| Columns { rows: vec![0; symbols], arrived: vec![0.0; symbols] })
+    }
+
+    fn give_back(&self, columns: Columns) {
+        if let Ok(mut kept) = self.0.lock()
+            && kept.len() < KEPT
+        {
+            kept.push(columns);
+        }
+    }
+}
+
+/// Where a walk has been, with where a step from there may lead.
 struct Ground<'s> {
     snapshot: &'s Snapshot,
     catalog: &'s Catalog,
     options: &'s WalkOptions,
     /// The community that is not left.
     community: Option<u32>,
-    numbers: FxHashMap<u32, u32>,
-    symbols: Vec<u32>,
-    /// Range of each symbol's steps, once they were looked up.
-    rows: Vec<Option<Range<usize>>>,
+    columns: Columns,
+    /// Symbols that passed something on, with the end of their steps, by row.
+    met: Vec<(u32, usize)>,
     steps: Vec<(u32, f32)>,
-    arrived: Vec<f32>,
     reached: Vec<u32>,
 }
 
-impl<'s> Ground<'s> {
-    fn new(snapshot: &'s Snapshot, catalog: &'s Catalog, options: &'s WalkOptions, community: Option<u32>) -> Self {
-        Self { snapshot, catalog, options, community, numbers: FxHashMap::default(), symbols: Vec::new(), rows: Vec::new(), steps: Vec::new(), arrived: Vec::new(), reached: Vec::new() }
+impl Drop for Ground<'_> {
+    fn drop(&mut self) {
+        let mut columns = std::mem::take(&mut self.columns);
+        self.met.iter().for_each(|&(symbol, _)| columns.rows[symbol as usize] = 0);
+        self.reached.iter().for_each(|&symbol| columns.arrived[symbol as usize] = 0.0);
+        self.catalog.walks.give_back(columns);
     }
+}
 
-    fn number(&mut self, symbol: u32) -> u32 {
-        *self.numbers.entry(symbol).or_insert_with(|| {
-            self.symbols.push(symbol);
-            self.rows.push(None);
-            self.arrived.push(0.0);
-            self.symbols.len() as u32 - 1
-        })
-    }
-
-    fn give(&mut self, number: u32, mass: f32) {
-        let slot = &mut self.arrived[number as usize];
+impl Ground<'_> {
+    fn give(&mut self, symbol: u32, mass: f32) {
+        let slot = &mut self.columns.arrived[symbol as usize];
         if *slot == 0.0 {
-            self.reached.push(number);
+            self.reached.push(symbol);
         }
         *slot += mass;
     }
 
-    fn pass_on(&mut self, number: u32, mass: f32) {
-        let row = match &self.rows[number as usize] {
-            Some(row) => row.clone(),
-            None => self.look_up(number),
+    fn pass_on(&mut self, symbol: u32, mass: f32) {
+        let row = match self.columns.rows[symbol as usize] {
+            0 => self.look_up(symbol),
+            row => row as usize - 1,
         };
-        for at in row {
+        let start = row.checked_sub(1).map_or(0, |before| self.met[before].1);
+        for at in start..self.met[row].1 {
             let (target, share) = self.steps[at];
             self.give(target, mass * share);
         }
     }
 
-    fn look_up(&mut self, number: u32) -> Range<usize> {
-        let row = transitions(self.snapshot, self.catalog, self.symbols[number as usize], self.options, self.community);
-        let start = self.steps.len();
-        for (target, share) in row {
-            let target = self.number(target);
-            self.steps.push((target, share));
-        }
-        let range = start..self.steps.len();
-        self.rows[number as usize] = Some(range.clone());
-        range
+    /// Finds the steps of a symbol and returns the number of their row.
+    fn look_up(&mut self, symbol: u32) -> usize {
+        self.steps.extend(transitions(self.snapshot, self.catalog, symbol, self.options, self.community));
+        self.met.push((symbol, self.steps.len()));
+        self.columns.rows[symbol as usize] = self.met.len() as u32;
+        self.met.len() - 1
     }
 
     /// Returns the heaviest `breadth` with what arrived there, and starts over.
     fn take(&mut self, breadth: usize) -> Vec<(u32, f32)> {
-        let mut mass: Vec<(u32, f32)> = self.reached.drain(..).map(|number| (number, std::mem::take(&mut self.arrived[number as usize]))).collect();
-        let symbols = &self.symbols;
-        let order = |a: &(u32, f32), b: &(u32, f32)| b.1.total_cmp(&a.1).then(symbols[a.0 as usize].cmp(&symbols[b.0 as usize]));
+        let arrived = &mut self.columns.arrived;
+        let mut mass: Vec<(u32, f32)> = self.reached.drain(..).map(|symbol| (symbol, std::mem::take(&mut arrived[symbol as usize]))).collect();
+        let order = |a: &(u32, f32), b: &(u32, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
         if mass.len() > breadth && breadth > 0 {
             mass.select_nth_unstable_by(breadth - 1, order);
             mass.truncate(breadth);

@@ -99,7 +99,7 @@ fn changed(sources: &Sources<'_>, query: &Query, weights: &Weights) -> Vec<u32> 
 /// Plain text search: BM25 (k1 1.2, b .75) over whole files with the same split and stemmed words, among
 /// the same source files.
 fn plain(sources: &Sources<'_>, query: &Query) -> Vec<u32> {
-    let lexical = lexical::score(sources.snapshot, sources.catalog, query, Mode::Task);
+    let lexical = lexical::score(sources.snapshot, sources.catalog, query, Mode::Task, sources.parameters);
     let scores = &lexical.files;
     let mut found: Vec<(u32, f32)> = (0..sources.snapshot.file_count()).map(|file| (file, scores[file as usize])).filter(|&(file, score)| score > 0.0 && change::is_candidate(sources, file)).collect();
     found.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| sources.snapshot.file(a.0).path().cmp(sources.snapshot.file(b.0).path())));

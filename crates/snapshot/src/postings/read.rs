@@ -75,6 +75,13 @@ impl SymbolPostings<'_> {
         }
     }
 
+    /// Returns how many files of the segment have the term in their path.
+    pub fn path_count(&self) -> u32 {
+        let mut count = 0;
+        self.paths.for_each(|_, _| count += 1);
+        count
+    }
+
     /// Calls `each` with every file of the segment whose path has the term, and how often.
     #[inline]
     pub fn for_each_path(&self, each: impl FnMut(u32, u32)) {

@@ -194,11 +194,19 @@ impl LinkRows {
             Wanted::Chunks => self.read_chunks(segment, file, scratch)?,
             Wanted::All => self.read_texts(segment, file, scratch)?,
         }
-        Some(self.string(
-            segment,
-            segment.column(Section::FilePackage).get(file),
-            scratch,
-        ))
+        let package = segment.column(Section::FilePackage).get(file);
+        let package = self.string(segment, package, scratch);
+        if wanted == Wanted::Links {
+            // Held for every file while all are linked, so nothing is kept that only reading needed.
+            self.shrink();
+        }
+        Some(package)
+    }
+
+    fn shrink(&mut self) {
+        (self.links.strings, self.links.types) = (Vec::new(), Vec::new());
+        self.bytes.shrink_to_fit();
+        self.ends.shrink_to_fit();
     }
 
     fn read_links(&mut self, segment: &Segment, file: u32, scratch: &mut Scratch) -> Option<()> {

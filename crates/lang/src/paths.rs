@@ -85,55 +85,63 @@ mod hint {
     pub const BUILT: u8 = 1 << 4;
 }
 
-/// Returns what the path may be: every name that one of the questions knows begins with or holds one of these
-/// letters in some case.
-fn hints(path: &str) -> u8 {
-    const fn four(letters: &[u8; 4]) -> u32 {
-        u32::from_le_bytes(*letters)
+/// Letters that a name begins with or holds, in small ones, and what they hint at: every name that one of the questions
+/// knows has some of them.
+const HINTS: [([u8; 4], u8); 24] = [
+    (*b"test", hint::TEST),
+    (*b"spec", hint::TEST),
+    (*b"fixt", hint::TEST),
+    (*b"benc", hint::TEST),
+    (*b"e2e/", hint::TEST),
+    (*b"e2e.", hint::TEST),
+    (*b"mock", hint::TEST | hint::MOCK),
+    (*b"fake", hint::MOCK),
+    (*b"stub", hint::MOCK),
+    (*b"exam", hint::DOCUMENTATION),
+    (*b"samp", hint::DOCUMENTATION),
+    (*b"demo", hint::DOCUMENTATION),
+    (*b"tuto", hint::DOCUMENTATION),
+    (*b"site", hint::DOCUMENTATION),
+    (*b"vend", hint::VENDORED),
+    (*b"thir", hint::VENDORED),
+    (*b"node", hint::VENDORED),
+    (*b"bowe", hint::VENDORED),
+    (*b"gode", hint::VENDORED),
+    (*b"exte", hint::VENDORED),
+    (*b"pods", hint::VENDORED),
+    (*b"dist", hint::BUILT),
+    (*b".min", hint::BUILT),
+    (*b".bun", hint::BUILT),
+];
+
+/// Slot of four letters; others may share it, which asks a question in vain and nothing else.
+const fn slot(letters: u32) -> usize {
+    (letters.wrapping_mul(0x9e37_79b1) >> 20) as usize
+}
+
+/// Hints by slot.
+static SLOTS: [u8; 1 << 12] = {
+    let mut slots = [0; 1 << 12];
+    let mut at = 0;
+    while at < HINTS.len() {
+        slots[slot(u32::from_le_bytes(HINTS[at].0))] |= HINTS[at].1;
+        at += 1;
     }
-    const TEST: u32 = four(b"test");
-    const SPEC: u32 = four(b"spec");
-    const FIXTURES: u32 = four(b"fixt");
-    const BENCHES: u32 = four(b"benc");
-    const END_TO_END_FOLDER: u32 = four(b"e2e/");
-    const END_TO_END_FILE: u32 = four(b"e2e.");
-    const MOCK: u32 = four(b"mock");
-    const FAKE: u32 = four(b"fake");
-    const STUB: u32 = four(b"stub");
-    const EXAMPLE: u32 = four(b"exam");
-    const SAMPLE: u32 = four(b"samp");
-    const DEMO: u32 = four(b"demo");
-    const TUTORIAL: u32 = four(b"tuto");
-    const SITE: u32 = four(b"site");
-    const VENDOR: u32 = four(b"vend");
-    const THIRD: u32 = four(b"thir");
-    const NODE: u32 = four(b"node");
-    const BOWER: u32 = four(b"bowe");
-    const GODEPS: u32 = four(b"gode");
-    const EXTERNAL: u32 = four(b"exte");
-    const PODS: u32 = four(b"pods");
-    const DIST: u32 = four(b"dist");
-    const MIN: u32 = four(b".min");
-    const BUNDLE: u32 = four(b".bun");
-    const DOC: u32 = four(b"doc\0");
-    const INTEGRATION_FILE: u32 = four(b"it.\0");
+    slots
+};
+
+/// Returns what the path may be.
+fn hints(path: &str) -> u8 {
+    const DOC: u32 = u32::from_le_bytes(*b"doc\0");
+    const INTEGRATION_FILE: u32 = u32::from_le_bytes(*b"it.\0");
     let (mut hints, mut window) = (0, 0u32);
     for byte in path.bytes().chain([0, 0, 0]) {
         // Capitals become small; nothing else becomes a letter, a dot or a slash that was none.
         window = window >> 8 | u32::from(byte | 0x20) << 24;
-        hints |= match window {
-            TEST | SPEC | FIXTURES | BENCHES | END_TO_END_FOLDER | END_TO_END_FILE => hint::TEST,
-            MOCK => hint::TEST | hint::MOCK,
-            FAKE | STUB => hint::MOCK,
-            EXAMPLE | SAMPLE | DEMO | TUTORIAL | SITE => hint::DOCUMENTATION,
-            VENDOR | THIRD | NODE | BOWER | GODEPS | EXTERNAL | PODS => hint::VENDORED,
-            DIST | MIN | BUNDLE => hint::BUILT,
-            _ => match window & 0x00ff_ffff {
-                DOC => hint::DOCUMENTATION,
-                INTEGRATION_FILE => hint::TEST,
-                _ => 0,
-            },
-        };
+        hints |= SLOTS[slot(window)];
+        let three = window & 0x00ff_ffff;
+        hints |= if three == DOC { hint::DOCUMENTATION } else { 0 };
+        hints |= if three == INTEGRATION_FILE { hint::TEST } else { 0 };
     }
     hints
 }

@@ -99,7 +99,7 @@ impl Catalog {
     /// Gathers the columns of a snapshot.
     pub fn of(snapshot: &Snapshot) -> Catalog {
         let mut blocks: Vec<Vec<u32>> = vec![Vec::new(); snapshot.segments().len()];
-        snapshot.fill_segments(blocks.iter_mut().collect(), |_, segment, blocks| *blocks = segment.blocks_of_files());
+        snapshot.fill_segments(blocks.iter_mut().collect(), |_, segment, blocks, _: &mut ()| *blocks = segment.blocks_of_files());
         let count = |(segment, blocks): (&Segment, &Vec<u32>)| [segment.file_count() as usize, segment.symbol_count() as usize, segment.cell_count() as usize, blocks.iter().map(|&blocks| blocks as usize).sum()];
         let counts: Vec<[usize; 4]> = snapshot.segments().iter().zip(&blocks).map(count).collect();
         let [files, symbols, cells, all_blocks] = [0, 1, 2, 3].map(|at| counts.iter().map(|counts| counts[at]).sum::<usize>());
@@ -124,7 +124,10 @@ impl Catalog {
             ..Catalog::default()
         };
         let parts = catalog.parts(&counts).into_iter().zip(&blocks).collect();
-        snapshot.fill_segments(parts, |number, segment, (part, blocks)| fill(part, snapshot, number, segment, blocks));
+        snapshot.fill_segments(parts, |number, segment, (part, blocks), columns: &mut Unpacked| {
+            segment.unpack(columns);
+            fill(part, snapshot, number, segment, blocks, columns);
+        });
         catalog.file_symbols.push(symbols as u32);
         catalog.block_starts.push(all_blocks as u32);
         catalog.pool_types();
@@ -169,18 +172,21 @@ impl Catalog {
 
     /// Words of a type are those of its own body and of members that lie elsewhere.
     fn pool_types(&mut self) {
-        let count = self.owner.len();
-        self.type_words = self.body_words.clone();
-        self.member_words = vec![0; count];
-        for symbol in 0..count {
-            let owner = self.owner[symbol] as usize;
-            if owner != symbol && owner < count {
-                self.member_words[owner] += u32::from(self.lengths[symbol][0]);
-                if self.flags[symbol] & INSIDE_OWNER == 0 {
-                    self.type_words[owner] = self.type_words[owner].saturating_add(self.body_words[symbol]);
-                }
+        let (owners, flags, words, lengths) = (&self.owner, &self.flags, &self.body_words, &self.lengths);
+        let members = || owners.iter().enumerate().filter(|&(symbol, &owner)| owner as usize != symbol && (owner as usize) < owners.len());
+        let bodies = || {
+            let mut sums = words.clone();
+            for (symbol, &owner) in members().filter(|&(symbol, _)| flags[symbol] & INSIDE_OWNER == 0) {
+                sums[owner as usize] = sums[owner as usize].saturating_add(words[symbol]);
             }
-        }
+            sums
+        };
+        let names = || {
+            let mut sums = vec![0; owners.len()];
+            members().for_each(|(symbol, &owner)| sums[owner as usize] += u32::from(lengths[symbol][0]));
+            sums
+        };
+        (self.type_words, self.member_words) = rayon::join(bodies, names);
         for flags in &mut self.flags {
             *flags &= !INSIDE_OWNER;
         }
@@ -191,6 +197,10 @@ impl Catalog {
         let symbols = totals.symbols.max(1) as f32;
         let field = |at: usize| (totals.field_lengths[at] as f32 / symbols).max(0.1);
         let owners = (0..self.owner.len()).filter(|&symbol| self.owner[symbol] as usize == symbol && self.flags[symbol] & flag::CODE != 0).map(|symbol| self.type_words[symbol]);
+        let ((members, body), (type_body, file_body)) = rayon::join(
+            || (mean(self.member_words.iter().copied()), mean(self.body_words.iter().copied())),
+            || (mean(owners), mean(self.file_words.iter().copied())),
+        );
         Totals {
             symbols,
             files: totals.files.max(1) as f32,
@@ -200,10 +210,10 @@ impl Catalog {
             path: field(2),
             doc: field(3),
             signature: field(4),
-            members: mean(self.member_words.iter().copied()),
-            body: mean(self.body_words.iter().copied()),
-            type_body: mean(owners),
-            file_body: mean(self.file_words.iter().copied()),
+            members,
+            body,
+            type_body,
+            file_body,
             block_words: ((totals.words + totals.compounds) as f32 / totals.blocks.max(1) as f32).max(0.1),
         }
     }
@@ -283,9 +293,8 @@ impl<'a> Part<'a> {
     }
 }
 
-fn fill(mut part: Part<'_>, snapshot: &Snapshot, number: usize, segment: &Segment, blocks: &[u32]) {
+fn fill(mut part: Part<'_>, snapshot: &Snapshot, number: usize, segment: &Segment, blocks: &[u32], columns: &Unpacked) {
     let (symbol_base, file_base) = (snapshot.symbols_of_segment(number).start, snapshot.files_of_segment(number).start);
-    let columns = segment.unpacked();
     let kind = |symbol: u32| SymbolKind::from_byte(columns.kinds[symbol as usize] as u8);
     let mut next_block = 0;
     let mut parents: Vec<Option<u32>> = Vec::new();
@@ -294,7 +303,7 @@ fn fill(mut part: Part<'_>, snapshot: &Snapshot, number: usize, segment: &Segmen
         parents.clear();
         parents.extend(columns.parents(symbols.clone()).map(|parent| parent.filter(|&parent| parent > symbols.start)));
         part.block_file[next_block..next_block + blocks as usize].fill(file_base + file);
-        part.cells_of(segment, &columns, file, symbol_base, next_block);
+        part.cells_of(segment, columns, file, symbol_base, next_block);
         part.pool_words(&parents, symbols.start);
         next_block += blocks as usize;
         let path = segment.path(file);
@@ -314,7 +323,7 @@ fn fill(mut part: Part<'_>, snapshot: &Snapshot, number: usize, segment: &Segmen
             part.parent[at] = parent.map_or(NONE, |parent| symbol_base + parent);
             part.lines[at] = columns.more_lines[at].saturating_add(1);
             let around = parent.map(|parent| (parent, kind(parent)));
-            let (owner, inside) = owner(snapshot, &columns, symbol, kind_here, around, symbol_base);
+            let (owner, inside) = owner(snapshot, columns, symbol, kind_here, around, symbol_base);
             part.owner[at] = owner;
             let mut flags = path_flags | if inside { INSIDE_OWNER } else { 0 };
             let modifiers = columns.modifiers[at];

@@ -59,17 +59,17 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// Returns the first `rows` numbers, for passes over all of them.
-    pub(crate) fn unpack(&self, rows: usize) -> Vec<u32> {
-        let mut numbers: Vec<u32> = match self.width {
-            1 => self.bytes.iter().take(rows).map(|&a| u32::from(a)).collect(),
-            2 => self.bytes.chunks_exact(2).take(rows).map(|row| u32::from_le_bytes([row[0], row[1], 0, 0])).collect(),
-            3 => self.bytes.chunks_exact(3).take(rows).map(|row| u32::from_le_bytes([row[0], row[1], row[2], 0])).collect(),
-            4 => self.bytes.chunks_exact(4).take(rows).map(|row| u32::from_le_bytes([row[0], row[1], row[2], row[3]])).collect(),
-            _ => Vec::new(),
-        };
+    /// Fills `numbers` with the first `rows` numbers, for passes over all of them.
+    pub(crate) fn unpack(&self, rows: usize, numbers: &mut Vec<u32>) {
+        numbers.clear();
+        match self.width {
+            1 => numbers.extend(self.bytes.iter().take(rows).map(|&a| u32::from(a))),
+            2 => numbers.extend(self.bytes.chunks_exact(2).take(rows).map(|row| u32::from_le_bytes([row[0], row[1], 0, 0]))),
+            3 => numbers.extend(self.bytes.chunks_exact(3).take(rows).map(|row| u32::from_le_bytes([row[0], row[1], row[2], 0]))),
+            4 => numbers.extend(self.bytes.chunks_exact(4).take(rows).map(|row| u32::from_le_bytes([row[0], row[1], row[2], row[3]]))),
+            _ => {}
+        }
         numbers.resize(rows, 0);
-        numbers
     }
 
     /// Returns the row before `row` in a column of ends: where the thing in row `row` starts.
@@ -116,8 +116,11 @@ mod tests {
             for (row, &value) in values.iter().enumerate() {
                 prop_assert_eq!(column.get(row as u32), value);
             }
-            prop_assert_eq!(&column.unpack(values.len()), &values);
-            prop_assert_eq!(column.unpack(1), &values[..1]);
+            let mut unpacked = vec![7; 3];
+            column.unpack(values.len(), &mut unpacked);
+            prop_assert_eq!(&unpacked, &values);
+            column.unpack(1, &mut unpacked);
+            prop_assert_eq!(&unpacked, &values[..1]);
             if column.width() > 0 {
                 prop_assert_eq!(column.get(values.len() as u32), 0);
             }

@@ -154,13 +154,14 @@ impl Snapshot {
         self.graph.size() + self.segments.iter().map(Segment::size).sum::<u64>()
     }
 
-    /// Calls `each` with every segment, its number and what `parts` has for it, in parallel.
-    pub fn fill_segments<P: Send>(&self, parts: Vec<P>, each: impl Fn(usize, &Segment, P) + Sync) {
+    /// Calls `each` with every segment, its number and what `parts` has for it, in parallel; each thread brings its own
+    /// room, which it uses again for the next.
+    pub fn fill_segments<P: Send, R: Default>(&self, parts: Vec<P>, each: impl Fn(usize, &Segment, P, &mut R) + Sync) {
         self.segments
             .par_iter()
             .enumerate()
             .zip(parts)
-            .for_each(|((number, segment), part)| each(number, segment, part));
+            .for_each_init(R::default, |room, ((number, segment), part)| each(number, segment, part, room));
     }
 
     /// Returns the sums that averages are made of.

@@ -461,7 +461,8 @@ impl Segment {
 
     /// Returns the number after the last block that has a cell, for each file.
     pub fn blocks_of_files(&self) -> Vec<u32> {
-        let blocks = self.column(Section::CellBlock).unpack(self.counts.cells as usize);
+        let mut blocks = Vec::new();
+        self.column(Section::CellBlock).unpack(self.counts.cells as usize, &mut blocks);
         let last = |file: u32| {
             let cells = self.cells_of_file(file);
             blocks[cells.start as usize..cells.end as usize].iter().max().map_or(0, |last| last.saturating_add(1))

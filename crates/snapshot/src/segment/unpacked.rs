@@ -6,7 +6,7 @@ use super::section::Section;
 use std::ops::Range;
 
 /// Columns by symbol and by cell, in the numbers of the segment.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Unpacked {
     parents: Vec<u32>,
     /// Bytes of [`contextd_model::SymbolKind`].
@@ -24,21 +24,22 @@ pub struct Unpacked {
 }
 
 impl Segment {
-    /// Returns the columns that describe symbols and cells.
-    pub fn unpacked(&self) -> Unpacked {
-        let column = |section: Section| self.column(section).unpack(self.counts().rows(section).unwrap_or(0));
-        Unpacked {
-            parents: column(Section::SymbolParent),
-            kinds: column(Section::SymbolKind),
-            modifiers: column(Section::SymbolModifiers),
-            more_lines: column(Section::SymbolLines),
-            scopes: column(Section::SymbolScope),
-            lengths: [Section::SymbolNameLength, Section::SymbolScopeLength, Section::SymbolDocLength, Section::SymbolSignatureLength].map(column),
-            cell_symbols: column(Section::CellSymbol),
-            cell_blocks: column(Section::CellBlock),
-            cell_words: column(Section::CellWords),
-            cell_compounds: column(Section::CellCompounds),
+    /// Fills the columns that describe symbols and cells; what was in them before is gone, their memory is used again.
+    pub fn unpack(&self, columns: &mut Unpacked) {
+        let column = |section: Section, numbers: &mut Vec<u32>| self.column(section).unpack(self.counts().rows(section).unwrap_or(0), numbers);
+        column(Section::SymbolParent, &mut columns.parents);
+        column(Section::SymbolKind, &mut columns.kinds);
+        column(Section::SymbolModifiers, &mut columns.modifiers);
+        column(Section::SymbolLines, &mut columns.more_lines);
+        column(Section::SymbolScope, &mut columns.scopes);
+        let lengths = [Section::SymbolNameLength, Section::SymbolScopeLength, Section::SymbolDocLength, Section::SymbolSignatureLength];
+        for (section, numbers) in lengths.into_iter().zip(&mut columns.lengths) {
+            column(section, numbers);
         }
+        column(Section::CellSymbol, &mut columns.cell_symbols);
+        column(Section::CellBlock, &mut columns.cell_blocks);
+        column(Section::CellWords, &mut columns.cell_words);
+        column(Section::CellCompounds, &mut columns.cell_compounds);
     }
 }
 

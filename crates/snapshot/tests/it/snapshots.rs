@@ -114,7 +114,7 @@ fn global_numbers_lead_to_files_and_symbols() {
     assert_eq!(snapshot.find_file("nowhere"), None);
     let mut by_segment = vec![(0, 0); snapshot.segments().len()];
     let rows = by_segment.iter_mut().collect();
-    snapshot.fill_segments(rows, |number, segment, row| {
+    snapshot.fill_segments(rows, |number, segment, row, _: &mut ()| {
         *row = (number, segment.symbol_count());
     });
     assert_eq!(

@@ -62,7 +62,10 @@ pub enum Mode {
 pub fn score<'c>(snapshot: &Snapshot, catalog: &'c Catalog, query: &Query, mode: Mode, parameters: &Parameters) -> Lexical<'c> {
     let fields = if mode == Mode::Task { TASK_FIELDS } else { SEARCH_FIELDS };
     let mut pass = Pass::new(snapshot, catalog, fields, mode);
-    pass.most_paths = (parameters.common_path * snapshot.file_count() as f32) as u32;
+    // A question is about files, and every word of their paths helps it.
+    if mode == Mode::Task {
+        pass.most_paths = (parameters.common_path * snapshot.file_count() as f32) as u32;
+    }
     let mut idf = Vec::new();
     for (word, count) in &query.words {
         idf.push(pass.word(word, 1.0 + (*count as f32).ln() * 0.3));

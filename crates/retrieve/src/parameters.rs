@@ -58,7 +58,7 @@ parameters! {
     foreign_penalty = 0.5;
     /// Factor of code for a system that the request does not name, when its twin for common systems is there.
     port_penalty = 0.7;
-    /// Share of files whose paths may have a word; where more have it, it tells no file apart and paths are not asked.
+    /// Share of files whose paths may have a word of a task; where more have it, it tells no file apart and paths are not asked.
     common_path = 0.15;
     /// Symbols taken into the pool by their words.
     by_words = 500.0;

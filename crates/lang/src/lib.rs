@@ -9,7 +9,7 @@ mod doc;
 pub mod dump;
 pub mod extract;
 mod header;
-mod intern;
+pub mod intern;
 mod languages;
 pub mod lines;
 pub mod names;

@@ -11,9 +11,9 @@ mod testing;
 
 use crate::links::{Reason, Unresolved};
 use crate::policy::Modules as Style;
-use crate::resolve::{Kind, Resolver, Value, Want};
+use crate::resolve::{Kind, Resolver, Value, Want, sure};
 use crate::world::{Module, World};
-use contextd_model::facts::{FILE_SYMBOL, RefRow, modifier};
+use contextd_model::facts::{FILE_SYMBOL, RefRow, import_kind, modifier};
 use contextd_model::graph::{EdgeRow, KNOWN_CONFIDENCE, OutsideEdge};
 use contextd_model::{EdgeKind, Provenance, RefKind, SymbolKind};
 
@@ -227,36 +227,11 @@ impl<'f> FileLinker<'_, 'f> {
     fn imports(&mut self) {
         let world = self.world;
         let view = &world.files[self.file as usize].view;
-        let table = &world.tables[self.file as usize];
         let this = world.global(self.file, FILE_SYMBOL);
         for (at, row) in view.imports.iter().enumerate() {
-            let exported = matches!(
-                row.kind,
-                contextd_model::facts::import_kind::REEXPORT
-                    | contextd_model::facts::import_kind::REEXPORT_ALL
-            );
-            let module = table.modules[at];
             let value = self.resolver.import(self.file, at as u32, Want::Any);
-            let named = !row.name.is_empty() && table.policy.modules == Style::Declared;
-            // A package is many files: of a name in it the one that defines the name is imported.
-            let file = match value.kind {
-                Kind::Symbol(target) if named => {
-                    Some(world.global(world.file_of(target), FILE_SYMBOL))
-                }
-                _ if named => None,
-                _ => self.module_symbol(module),
-            };
-            if !row.module.is_empty()
-                && let Some(target) = file
-            {
-                self.push(
-                    this,
-                    target,
-                    EdgeKind::Imports,
-                    row.line,
-                    if named { value.sure } else { crate::resolve::sure::IMPORT },
-                    1,
-                );
+            if !row.module.is_empty() {
+                self.imported_file(at, value);
             }
             let target = match value.kind {
                 Kind::Symbol(target) => target,
@@ -266,28 +241,13 @@ impl<'f> FileLinker<'_, 'f> {
                 },
                 _ => continue,
             };
-            let kind = if exported || self.is_package_export(row.module) {
-                EdgeKind::Exports
+            let exported = matches!(row.kind, import_kind::REEXPORT | import_kind::REEXPORT_ALL);
+            let (source, kind) = if exported || self.is_package_export(row.module) {
+                (this, EdgeKind::Exports)
             } else {
-                EdgeKind::Imports
+                (world.global(self.file, row.owner), EdgeKind::Imports)
             };
-            let source = if row.owner == FILE_SYMBOL {
-                this
-            } else {
-                world.global(self.file, row.owner)
-            };
-            self.push(
-                if kind == EdgeKind::Exports {
-                    this
-                } else {
-                    source
-                },
-                target,
-                kind,
-                row.line,
-                value.sure,
-                1,
-            );
+            self.push(source, target, kind, row.line, value.sure, 1);
         }
         for (at, row) in view
             .symbols
@@ -296,14 +256,29 @@ impl<'f> FileLinker<'_, 'f> {
             .skip(1)
             .filter(|(_, row)| row.parent == FILE_SYMBOL && row.has(modifier::EXPORTED))
         {
-            self.push(
-                this,
-                world.global(self.file, at as u32),
-                EdgeKind::Exports,
-                row.name_line,
-                100,
-                1,
-            );
+            let target = world.global(self.file, at as u32);
+            self.push(this, target, EdgeKind::Exports, row.name_line, 100, 1);
+        }
+    }
+
+    /// Leads from the file to the one that an import row is taken from. A package is many files: of a
+    /// name in it, that is the one that defines the name.
+    fn imported_file(&mut self, at: usize, value: Value<'_>) {
+        let world = self.world;
+        let row = &world.files[self.file as usize].view.imports[at];
+        let table = &world.tables[self.file as usize];
+        let named = !row.name.is_empty() && table.policy.modules == Style::Declared;
+        let (file, how_sure) = match value.kind {
+            Kind::Symbol(target) if named => {
+                let file = world.global(world.file_of(target), FILE_SYMBOL);
+                (Some(file), value.sure)
+            }
+            _ if named => (None, 0),
+            _ => (self.module_symbol(table.modules[at]), sure::IMPORT),
+        };
+        if let Some(file) = file {
+            let this = world.global(self.file, FILE_SYMBOL);
+            self.push(this, file, EdgeKind::Imports, row.line, how_sure, 1);
         }
     }
 

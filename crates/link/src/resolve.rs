@@ -3,6 +3,7 @@
 //! A [`Resolver`] belongs to one file. Of other files it reads what their interfaces hold, never the
 //! local variables of a body.
 
+mod around;
 mod imports;
 mod members;
 mod names;

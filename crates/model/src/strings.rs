@@ -52,11 +52,7 @@ impl StringTable {
     }
 
     pub fn get(&self, id: StrId) -> &str {
-        let at = id.0 as usize;
-        if at == 0 || at >= self.ends.len() {
-            return "";
-        }
-        self.bytes.get(self.ends[at - 1] as usize..self.ends[at] as usize).unwrap_or("")
+        self.checked().get(id)
     }
 
     pub fn len(&self) -> usize {
@@ -106,6 +102,7 @@ pub struct CheckedStrings<'a> {
 
 impl<'a> CheckedStrings<'a> {
     /// Returns the string, or the empty one for an id or range that the table does not have.
+    #[inline]
     pub fn get(&self, id: StrId) -> &'a str {
         let at = id.0 as usize;
         if at == 0 || at >= self.ends.len() {

@@ -1,5 +1,6 @@
 //! Members of modules, types and values, through bases and aliases.
 
+use super::pick::without;
 use super::{Kind, Place, Resolver, Value, Want, sure};
 use crate::key;
 use crate::policy::Modules as Style;
@@ -252,18 +253,7 @@ impl<'f> Resolver<'_, 'f> {
                 && row.visibility() == Visibility::Private
                 && world.tables[file as usize].policy.private_to_file
         };
-        let kept: Vec<u32>;
-        let named = if named.iter().any(|&symbol| hidden(symbol)) {
-            kept = named
-                .iter()
-                .copied()
-                .filter(|&symbol| !hidden(symbol))
-                .collect();
-            &kept[..]
-        } else {
-            named
-        };
-        let value = self.pick_near(self.file, named, want, sure::SCOPE)?;
+        let value = self.pick_near(self.file, &without(named, hidden), want, sure::SCOPE)?;
         match value.kind {
             Kind::Symbol(found) if self.is_told_by_types(found) || self.is_told_by_place(found) => {
                 Some(value.at_most(sure::UNION))

@@ -5,6 +5,7 @@ use crate::policy::Modules as Style;
 use crate::world::modules::{basename, folder_of, shared_folders};
 use contextd_model::facts::{FILE_SYMBOL, modifier};
 use contextd_model::{SymbolKind, Visibility};
+use std::borrow::Cow;
 
 impl<'f> Resolver<'_, 'f> {
     /// Chooses among symbols of one scope and name: merged declarations, overloads, redefinitions.
@@ -69,17 +70,7 @@ impl<'f> Resolver<'_, 'f> {
                     world.files[file as usize].path,
                 ) == 0
         };
-        let kept: Vec<u32>;
-        let symbols = if symbols.iter().any(|&symbol| hidden(symbol)) {
-            kept = symbols
-                .iter()
-                .copied()
-                .filter(|&symbol| !hidden(symbol))
-                .collect();
-            &kept[..]
-        } else {
-            symbols
-        };
+        let symbols = &*without(symbols, hidden);
         let best = self.pick(symbols, want)?;
         let policy = world.tables[world.file_of(best) as usize].policy;
         if want == Want::Type && policy.modules == Style::Declared && !fits(world.kind(best), want)
@@ -95,24 +86,31 @@ impl<'f> Resolver<'_, 'f> {
         if rivals.iter().all(|&symbol| world.file_of(symbol) == home) {
             return value(best, surely);
         }
-        let mut callables = rivals.iter().map(|&symbol| world.row(symbol));
-        let mut callables = callables.by_ref().filter(|row| row.kind().is_callable());
+        let mut callables = rivals
+            .iter()
+            .map(|&symbol| world.row(symbol))
+            .filter(|row| row.kind().is_callable());
         let parameters = callables.next().map(|row| row.parameters);
         if callables.any(|row| Some(row.parameters) != parameters) {
             return value(best, surely.min(sure::TWIN));
         }
-        let near = |symbol: u32| self.nearness(from, world.file_of(symbol));
-        let nearest = rivals.iter().map(|&symbol| near(symbol)).max()?;
-        let closest = rivals
-            .iter()
-            .copied()
-            .filter(|&symbol| near(symbol) == nearest);
-        let closest: Vec<u32> = closest.collect();
+        self.nearest_rival(from, &rivals, want, surely)
+    }
+
+    /// Chooses among definitions of one thing in several files.
+    fn nearest_rival(
+        &self,
+        from: u32,
+        rivals: &[u32],
+        want: Want,
+        surely: u8,
+    ) -> Option<Value<'f>> {
+        let world = self.world;
+        let value = |symbol: u32, sure: u8| Some(Value::new(Kind::Symbol(symbol), sure));
+        let closest = self.closest(from, rivals);
         let first = self.pick(&closest, want)?;
-        if closest
-            .iter()
-            .all(|&symbol| world.file_of(symbol) == world.file_of(first))
-        {
+        let home = world.file_of(first);
+        if closest.iter().all(|&symbol| world.file_of(symbol) == home) {
             // A type and a function that makes it are told apart by what a call gives.
             let made =
                 |symbol: &u32| world.kind(*symbol).is_callable() != world.kind(first).is_callable();
@@ -134,6 +132,17 @@ impl<'f> Resolver<'_, 'f> {
             Some(expected) => value(expected, surely),
             None => value(first, surely.min(sure::TWIN)),
         }
+    }
+
+    /// Returns the symbols whose files are nearest to a file.
+    pub(super) fn closest(&self, from: u32, symbols: &[u32]) -> Vec<u32> {
+        let near = |symbol: &u32| self.nearness(from, self.world.file_of(*symbol));
+        let places: Vec<(usize, usize)> = symbols.iter().map(near).collect();
+        let nearest = places.iter().max();
+        let is_nearest = |(symbol, place): (&u32, &(usize, usize))| {
+            (Some(place) == nearest).then_some(*symbol)
+        };
+        symbols.iter().zip(&places).filter_map(is_nearest).collect()
     }
 
     /// Returns the symbols that are as good as the best one, in whatever file they stand.
@@ -239,6 +248,16 @@ impl<'f> Resolver<'_, 'f> {
         self.line_matters = true;
         let before = |symbol: &&u32| world.row(**symbol).name_line <= line;
         again.iter().rfind(before).or(again.first()).copied()
+    }
+}
+
+/// Leaves out what is hidden; most often nothing is.
+pub(super) fn without(symbols: &[u32], hidden: impl Fn(u32) -> bool) -> Cow<'_, [u32]> {
+    if symbols.iter().any(|&symbol| hidden(symbol)) {
+        let seen = symbols.iter().copied().filter(|&symbol| !hidden(symbol));
+        Cow::Owned(seen.collect())
+    } else {
+        Cow::Borrowed(symbols)
     }
 }
 

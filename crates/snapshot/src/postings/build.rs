@@ -1,12 +1,14 @@
 //! Builds the full text of a segment.
 
 use super::{FEW, FREQUENCIES, LONG_COUNT, NEAR, SINGLE, is_single, rice};
-use crate::interned::Interned;
+use crate::interned::sorted;
 use crate::{column, front, varint};
+use contextd_lang::intern::Interner;
+use contextd_model::StrId;
 
 /// Collects postings while files are added; documents must come in rising order.
 pub(crate) struct PostingsBuilder {
-    terms: Interned,
+    terms: Interner,
     /// Postings with their terms.
     symbols: Vec<(u32, Posting<[u8; 4]>)>,
     paths: Vec<(u32, Posting<u32>)>,
@@ -17,7 +19,7 @@ impl Default for PostingsBuilder {
     fn default() -> Self {
         // About what the files of a shard have, so that the table does not grow step by step.
         Self {
-            terms: Interned::with_room_for(1 << 14),
+            terms: Interner::with_room_for(1 << 14),
             symbols: Vec::new(),
             paths: Vec::new(),
             cells: Vec::new(),
@@ -41,9 +43,9 @@ pub(crate) struct PackedPostings {
 }
 
 impl PostingsBuilder {
-    /// Returns the number of a term while building.
+    /// Returns the number of a term, which is not empty, while building.
     pub(crate) fn term(&mut self, text: &str) -> u32 {
-        self.terms.number(text)
+        self.terms.intern(text).0
     }
 
     /// Adds the words of a symbol: pairs of term and stored field, in any order.
@@ -84,8 +86,9 @@ impl PostingsBuilder {
     /// Sorts everything by term; `symbol_ends` gives the symbols of each file, `cell_count` is the
     /// number of cells of the segment.
     pub(crate) fn finish(self, symbol_ends: &[u32], cell_count: u32) -> PackedPostings {
-        let terms = self.terms.sorted(|_| true);
-        let mut ranks = vec![0; terms.len()];
+        let table = self.terms.table;
+        let terms = sorted(&table, |number| number != StrId::EMPTY.0);
+        let mut ranks = vec![0; table.len()];
         for (rank, &number) in (0u32..).zip(&terms) {
             ranks[number as usize] = rank;
         }
@@ -98,7 +101,7 @@ impl PostingsBuilder {
         };
         for (rank, &number) in terms.iter().enumerate() {
             writer.push(
-                self.terms.get(number),
+                table.get(StrId(number)),
                 symbols.of(rank),
                 paths.of(rank),
                 cells.of(rank),

@@ -4,23 +4,22 @@
 //! regard to case and listing names by prefix are binary searches. The strings that only the linker
 //! reads follow in byte order; both share one numbering, in which 0 is the empty string.
 
-use crate::interned::{Interned, beginning};
+use crate::interned::{beginning, sorted};
 use crate::{column, front};
+use contextd_model::{StrId, StringTable};
 use std::cmp::Ordering;
 
 /// Collects strings while files are added.
 pub(crate) struct Interner {
-    strings: Interned,
+    strings: contextd_lang::intern::Interner,
     is_name: Vec<bool>,
 }
 
 impl Default for Interner {
     fn default() -> Self {
         // About what the files of a shard have, so that the table does not grow step by step.
-        let mut strings = Interned::with_room_for(1 << 14);
-        strings.number("");
         Self {
-            strings,
+            strings: contextd_lang::intern::Interner::with_room_for(1 << 14),
             is_name: vec![true],
         }
     }
@@ -29,7 +28,7 @@ impl Default for Interner {
 impl Interner {
     /// Returns the number of a string of the linker until [`Interner::finish`].
     pub(crate) fn link(&mut self, text: &str) -> u32 {
-        let number = self.strings.number(text);
+        let number = self.strings.intern(text).0;
         if number as usize == self.is_name.len() {
             self.is_name.push(false);
         }
@@ -45,10 +44,10 @@ impl Interner {
 
     /// Sorts the strings.
     pub(crate) fn finish(self) -> Strings {
-        let Self { strings, is_name } = self;
+        let (strings, is_name) = (self.strings.table, self.is_name);
         let mut order = name_order(&strings, &is_name);
         let names = order.len();
-        order.extend(strings.sorted(|number| !is_name[number as usize]));
+        order.extend(sorted(&strings, |number| !is_name[number as usize]));
         let mut final_numbers = vec![0; is_name.len()];
         for (at, &number) in order.iter().enumerate() {
             final_numbers[number as usize] = at as u32;
@@ -63,15 +62,16 @@ impl Interner {
 }
 
 /// Returns the numbers of names in the order of [`compare_names`].
-fn name_order(strings: &Interned, is_name: &[bool]) -> Vec<u32> {
+fn name_order(strings: &StringTable, is_name: &[bool]) -> Vec<u32> {
+    let text = |number: u32| strings.get(StrId(number));
     let names = (0..is_name.len() as u32).filter(|&number| is_name[number as usize]);
     let mut keyed: Vec<(u64, u32)> = names
-        .map(|number| (lower_beginning(strings.get(number)), number))
+        .map(|number| (lower_beginning(text(number)), number))
         .collect();
     keyed.sort_unstable_by(|left, right| {
         left.0
             .cmp(&right.0)
-            .then_with(|| compare_names(strings.get(left.1), strings.get(right.1)))
+            .then_with(|| compare_names(text(left.1), text(right.1)))
     });
     keyed.into_iter().map(|(_, number)| number).collect()
 }
@@ -92,7 +92,7 @@ fn lower_beginning(name: &str) -> u64 {
 pub(crate) struct Strings {
     /// Final number of each string, by the number the interner gave.
     pub(crate) final_numbers: Vec<u32>,
-    strings: Interned,
+    strings: StringTable,
     /// The interner's numbers in final order.
     order: Vec<u32>,
     /// How many of them are names; they come first.
@@ -119,7 +119,7 @@ impl Strings {
     }
 
     fn texts<'a>(&'a self, numbers: &'a [u32]) -> impl Iterator<Item = &'a str> {
-        numbers.iter().map(|&number| self.strings.get(number))
+        numbers.iter().map(|&number| self.strings.get(StrId(number)))
     }
 }
 

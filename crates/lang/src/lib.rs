@@ -25,4 +25,4 @@ pub use extract::extract;
 pub use registry::{Language, LanguageId, detect};
 
 /// Version of everything that shapes facts; a change makes cached facts unreadable on purpose.
-pub const EXTRACTOR_VERSION: u32 = 9;
+pub const EXTRACTOR_VERSION: u32 = 10;

@@ -1,19 +1,34 @@
 //! What a path says of a file by the conventions of many languages: test, vendored, documentation.
 
-/// True for paths that hold tests by common convention.
+/// True for paths that hold tests by common convention. Below `src/main` nothing does, whatever its
+/// module is called, unless the whole module lies among the data of tests.
 pub fn is_test(path: &str) -> bool {
+    if let Some(module) = module_of_main(path) {
+        return module.split('/').any(is_named_for_tests);
+    }
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
     folders.split('/').any(is_test_folder) || is_test_file(name)
 }
 
+/// Returns the folder of the module whose shipped code a path is part of: what stands before `src/main`.
+fn module_of_main(path: &str) -> Option<&str> {
+    let at = path.find("src/main/")?;
+    let module = &path[..at];
+    (module.is_empty() || module.ends_with('/')).then_some(module)
+}
+
 fn is_test_folder(folder: &str) -> bool {
+    let words = || folder.split(['-', '_', '.']);
+    let about_tests = words().count() > 1 && words().any(|word| matches!(word, "test" | "tests" | "testing" | "testsuite" | "testutil" | "testutils" | "mock" | "mocks"));
+    about_tests || is_named_for_tests(folder) || folder.ends_with("_test") || folder.ends_with("_tests") || folder.ends_with("-tests") || folder.ends_with("-test") || folder.ends_with(".Tests") || folder.ends_with(".UnitTests") || folder.ends_with("Tests")
+}
+
+fn is_named_for_tests(folder: &str) -> bool {
     const NAMES: [&str; 22] = [
         "test", "tests", "testing", "__tests__", "spec", "specs", "testdata", "test_data", "fixtures", "__fixtures__", "__mocks__", "mocks", "e2e", "testutil", "testutils", "testhelper", "testhelpers",
         "androidTest", "unittest", "unittests", "benches", "benchmarks",
     ];
-    let words = || folder.split(['-', '_', '.']);
-    let about_tests = words().count() > 1 && words().any(|word| matches!(word, "test" | "tests" | "testing" | "testsuite" | "testutil" | "testutils" | "mock" | "mocks"));
-    about_tests || NAMES.contains(&folder) || folder.ends_with("_test") || folder.ends_with("_tests") || folder.ends_with("-tests") || folder.ends_with("-test") || folder.ends_with(".Tests") || folder.ends_with(".UnitTests") || folder.ends_with("Tests")
+    NAMES.contains(&folder)
 }
 
 fn is_test_file(name: &str) -> bool {
@@ -214,7 +229,10 @@ mod tests {
         for path in ["tests/a.py", "src/a_test.go", "a.spec.ts", "FooTest.java", "pkg/testdata/x", "test_a.py", "src/TestFoo.java", "Ocelot.UnitTests/a.cs"] {
             assert!(is_test(path), "{path}");
         }
-        for path in ["src/latest.py", "contest.go", "src/attestation/a.ts", "protest.rb", "src/testament.rs"] {
+        for path in ["src/test/java/FooMock.java", "core/test/resources/app/src/main/java/App.java", "test-utils/src/test/java/A.java"] {
+            assert!(is_test(path), "{path}");
+        }
+        for path in ["connect/test-plugins/src/main/java/MockConnector.java", "src/main/java/tools/LoadTest.java", "test-utils/src/main/java/testing/Driver.java", "src/latest.py", "contest.go", "src/attestation/a.ts", "protest.rb", "src/testament.rs"] {
             assert!(!is_test(path), "{path}");
         }
     }

@@ -122,6 +122,33 @@ impl<'f> FileLinker<'_, 'f> {
             _ => Want::Any,
         };
         let name = self.world.files[self.file as usize].view.str(row.name);
+        let value = self.resolve_name(row, name, want);
+        if !self.world.tables[self.file as usize].policy.fields_apart || row.qualifier.is_empty() {
+            return value;
+        }
+        // A field is what an accessor of its name declares, never a method; an accessor writes too.
+        let is_accessor = |value: &Value<'_>| matches!(value.kind, Kind::Symbol(found) if !self.world.kind(found).is_callable());
+        let is_field = row.kind() == RefKind::Field;
+        let other = match name.strip_suffix('=') {
+            Some(read) if !matches!(value.kind, Kind::Symbol(_)) => read.to_owned(),
+            None if is_field && !is_accessor(&value) => format!("{name}="),
+            _ => return value,
+        };
+        let accessor = self.resolve_name(row, &other, want);
+        match value.kind {
+            _ if is_accessor(&accessor) && (is_field || self.is_written(&accessor)) => accessor,
+            Kind::Symbol(_) => Value::LOCAL,
+            _ => value,
+        }
+    }
+
+    /// True for an accessor that can be assigned to.
+    fn is_written(&self, value: &Value<'_>) -> bool {
+        let writes = |found: u32| self.world.has(found, modifier::SETTER) || self.world.kind(found) == SymbolKind::Field;
+        matches!(value.kind, Kind::Symbol(found) if writes(found))
+    }
+
+    fn resolve_name(&mut self, row: &RefRow, name: &str, want: Want) -> Value<'f> {
         if row.qualifier.is_empty() {
             self.resolver.bare(row.owner, name, want, row.line)
         } else {

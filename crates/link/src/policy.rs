@@ -34,6 +34,8 @@ pub struct Policy {
     pub implicit_self: bool,
     /// A method is called by its bare name, without brackets.
     pub bare_calls: bool,
+    /// Fields are written apart from methods (`@x`), and `x=` is a method of its own.
+    pub fields_apart: bool,
     /// Names of constructors, besides symbols of that kind.
     pub constructors: &'static [&'static str],
     /// Several callables of one name may stand in one place, told apart by types or labels.
@@ -72,6 +74,7 @@ const fn policy(
         modules,
         implicit_self,
         bare_calls: false,
+        fields_apart: false,
         overloads: matches!(family, 4 | 5 | 10),
         all_arguments: false,
         outer_packages: true,
@@ -142,6 +145,7 @@ static ALL: &[Policy] = &[
     },
     Policy {
         bare_calls: true,
+        fields_apart: true,
         constructors: &["initialize"],
         moved_blocks: true,
         ..policy("ruby", 9, Modules::Shared, true)

@@ -27,6 +27,12 @@ impl Hooks for Go {
             }
             "field_declaration" if walk.field(node, "name").is_none() => embed(node, walk),
             "keyed_element" => key(node, walk),
+            // What a function's type takes is nobody's variable.
+            "function_type" => {
+                walk.no_parameters_until = walk.no_parameters_until.max(node.end_byte());
+                Flow::Table
+            }
+            "parameter_declaration" | "variadic_parameter_declaration" if walk.field(node, "name").is_none() => unnamed(node, walk),
             _ => Flow::Table,
         }
     }
@@ -75,6 +81,21 @@ fn key<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     walk.take(name.start_byte());
     walk.reference(&format!("{owner}.{}", walk.text_of(name)), RefKind::Field, name.start_byte(), line_of(name), 255);
     Flow::Descend
+}
+
+/// A parameter without a name still has a type, which tells what a method satisfies: it goes by `_`.
+fn unnamed<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
+    let (Some(list), Some(callable)) = (walk.ancestor(1), walk.ancestor(2)) else { return Flow::Table };
+    let is_result = walk.field(callable, "result").is_some_and(|result| result.id() == list.id());
+    let is_own = matches!(callable.kind(), "function_declaration" | "method_declaration" | "method_elem");
+    if let Some(written) = walk.field(node, "type").filter(|_| is_own && !is_result) {
+        let owner = walk.owner();
+        let position = walk.bindings.iter().rev().take_while(|row| row.owner == owner).filter(|row| row.how == binding::PARAMETER).count();
+        let variadic = u16::from(node.kind() == "variadic_parameter_declaration");
+        let written = crate::walk::fold(walk.text_of(written), 120);
+        walk.add_binding("_", &written, binding::PARAMETER, position.min(255) as u8, variadic, line_of(node));
+    }
+    Flow::Table
 }
 
 /// A struct field without a name embeds its type.

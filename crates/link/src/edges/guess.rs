@@ -25,8 +25,15 @@ impl FileLinker<'_, '_> {
             self.refer_to(row, variant, sure::INFERRED);
             return;
         }
-        let found = self.world.members_named(family, key::name(name));
+        let mut found = self.world.members_named(family, key::name(name));
         let calls = matches!(row.kind(), RefKind::Call | RefKind::Construct);
+        // An accessor stands under the name that is read.
+        let written = name.strip_suffix('=').filter(|_| self.world.tables[self.file as usize].policy.fields_apart);
+        if let Some(read) = written.filter(|_| found.is_empty()) {
+            found = self.world.members_named(family, key::name(read));
+            self.guess_among(row, found, |kind| matches!(kind, SymbolKind::Property | SymbolKind::Field), name, language);
+            return;
+        }
         let fits = |kind: SymbolKind| {
             if calls {
                 kind.is_callable()

@@ -5,7 +5,7 @@ use super::{Kind, Place, Resolver, Value, Want, sure};
 use crate::key;
 use crate::policy::Modules as Style;
 use crate::world::Module;
-use contextd_model::facts::{FILE_SYMBOL, NONE, binding};
+use contextd_model::facts::{FILE_SYMBOL, NONE, base_kind, binding};
 use contextd_model::{SymbolKind, Visibility};
 
 /// Types looked at for one member.
@@ -129,7 +129,8 @@ impl<'f> Resolver<'_, 'f> {
         let name_key = key::name(name);
         let mut pending = vec![symbol];
         let mut sures = vec![100];
-        let mut bases: Vec<(u32, u8)> = Vec::new();
+        // What a type mixes in is as good as its own; what it only promises comes last.
+        let (mut mixed, mut bases, mut promised) = (Vec::new(), Vec::new(), Vec::new());
         let mut seen = 0;
         let mut open = false;
         while seen < pending.len() && seen < MAX_TYPES {
@@ -141,12 +142,14 @@ impl<'f> Resolver<'_, 'f> {
             }
             if let Some(supers) = self.world.supers.get(&at) {
                 open |= supers.open;
-                bases.extend(
-                    supers
-                        .found
-                        .iter()
-                        .map(|base| (base.target, base.sure.min(sure))),
-                );
+                for base in &supers.found {
+                    let list = match base.kind {
+                        base_kind::MIXIN => &mut mixed,
+                        base_kind::IMPLEMENTS => &mut promised,
+                        _ => &mut bases,
+                    };
+                    list.push((base.target, base.sure.min(sure)));
+                }
             }
             // The other parts of a type come before what it inherits.
             let parts = self
@@ -159,8 +162,11 @@ impl<'f> Resolver<'_, 'f> {
                     sures.push(sure);
                 }
             }
-            if seen == pending.len() {
-                for (base, sure) in bases.drain(..) {
+            for next in [&mut mixed, &mut bases, &mut promised] {
+                if seen < pending.len() {
+                    break;
+                }
+                for (base, sure) in next.drain(..) {
                     if !pending.contains(&base) {
                         pending.push(base);
                         sures.push(sure);

@@ -83,11 +83,22 @@ impl<'f> Resolver<'_, 'f> {
                     .at_most(sure::INFERRED)
                     .or_local()
             }
-            binding::ALIAS => self
-                .path(place, text, bound.line.saturating_sub(1))
-                .at_most(sure::INFERRED)
-                .or_local(),
+            binding::ALIAS => {
+                let value = self.path(place, text, bound.line.saturating_sub(1));
+                self.named(file, value).at_most(sure::INFERRED).or_local()
+            }
             _ => Value::new(Kind::Typed(place, text), sure::TYPE),
+        }
+    }
+
+    /// Where a method's name alone calls it, a variable holds what it returns and not the method.
+    fn named(&mut self, file: u32, value: Value<'f>) -> Value<'f> {
+        let world = self.world;
+        match value.kind {
+            Kind::Symbol(found) if world.kind(found).is_callable() && world.tables[file as usize].policy.bare_calls => {
+                self.deeper(|resolver| resolver.called(value))
+            }
+            _ => value,
         }
     }
 

@@ -43,7 +43,7 @@ fn at(files: &[(&str, &str)], path: &str) -> Vec<String> {
 }
 
 #[track_caller]
-fn check(files: &[(&str, &str)], path: &str, expected: &str) {
+pub fn check(files: &[(&str, &str)], path: &str, expected: &str) {
     super::check_lines(&at(files, path), expected);
 }
 

@@ -85,7 +85,11 @@ pub fn assignment<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let (Some(left), right) = (node.child_by_field_name("left"), node.child_by_field_name("right")) else { return Flow::Descend };
     match left.kind() {
         "constant" | "scope_resolution" => constant(node, left, right, walk),
-        "identifier" | "instance_variable" | "class_variable" | "call" => bind(left, right, walk),
+        "call" => {
+            written(left, walk);
+            bind(left, right, walk);
+        }
+        "identifier" | "instance_variable" | "class_variable" => bind(left, right, walk),
         "left_assignment_list" => {
             let mut cursor = left.walk();
             for name in left.named_children(&mut cursor).filter(|name| name.kind() == "identifier") {
@@ -96,6 +100,13 @@ pub fn assignment<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
         _ => {}
     }
     Flow::Descend
+}
+
+/// `a.b = c` calls `b=`.
+fn written<'t>(left: Node<'t>, walk: &mut Walk<'t>) {
+    let (Some(method), Some(receiver)) = (left.child_by_field_name("method"), left.child_by_field_name("receiver")) else { return };
+    let word = format!("{}=", walk.text_of(method));
+    super::macros::mention(method, &word, Some(receiver), Some(1), walk);
 }
 
 fn constant<'t>(node: Node<'t>, left: Node<'t>, right: Option<Node<'t>>, walk: &mut Walk<'t>) {

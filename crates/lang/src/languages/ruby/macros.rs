@@ -9,6 +9,10 @@ use tree_sitter::Node;
 
 pub fn call<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let Some(method) = node.child_by_field_name("method") else { return Flow::Descend };
+    if walk.is_taken(method.start_byte()) {
+        // What is assigned to has been mentioned by the assignment.
+        return Flow::Descend;
+    }
     let word = walk.text_of(method);
     let receiver = node.child_by_field_name("receiver");
     let list = node.child_by_field_name("arguments");
@@ -48,8 +52,11 @@ fn bare<'t>(node: Node<'t>, word: &str, arguments: &[Node<'t>], walk: &mut Walk<
         "attr_accessor" | "attr_reader" | "attr_writer" | "cattr_accessor" | "mattr_accessor" | "class_attribute" => {
             for name in arguments.iter().filter(|name| matches!(name.kind(), "simple_symbol" | "string")) {
                 let text = walk.text_of(*name).trim_start_matches(':').trim_matches(['"', '\'']);
-                let symbol = walk.add_symbol(node, name.start_byte() + 1, text, "", SymbolKind::Property, None, "", true);
+                // Without a reader only `x=` is there.
+                let named = if word == "attr_writer" { format!("{text}=") } else { text.to_owned() };
+                let symbol = walk.add_symbol(node, name.start_byte() + 1, &named, "", SymbolKind::Property, None, "", true);
                 walk.symbols[symbol as usize].signature = walk.intern(&format!("{word} :{text}"));
+                walk.symbols[symbol as usize].modifiers |= if word == "attr_reader" { 0 } else { modifier::SETTER };
             }
             Some(Flow::Descend)
         }
@@ -135,7 +142,7 @@ fn test_block<'t>(node: Node<'t>, word: &str, arguments: &[Node<'t>], walk: &mut
     Some(Flow::Descend)
 }
 
-fn mention(method: Node<'_>, word: &str, receiver: Option<Node<'_>>, count: Option<usize>, walk: &mut Walk<'_>) {
+pub fn mention(method: Node<'_>, word: &str, receiver: Option<Node<'_>>, count: Option<usize>, walk: &mut Walk<'_>) {
     let is_class = receiver.is_some_and(|receiver| matches!(receiver.kind(), "constant" | "scope_resolution"));
     walk.take(method.start_byte());
     let arguments = count.unwrap_or(0).min(254) as u8;

@@ -4,7 +4,7 @@ use super::{Module, ModuleTable, basename, folder_of};
 use crate::LinkFile;
 use crate::key;
 use crate::policy::{self, Modules as Style};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Files of crates by crate and module path.
 #[derive(Default)]
@@ -15,7 +15,12 @@ pub struct Crates {
     modules: FxHashMap<u64, u32>,
     /// Per file: crate number and module path.
     places: FxHashMap<u32, (u32, String)>,
+    /// Crates whose manifest depends on another crate by a name of the toolchain's own: (crate, name).
+    replaced: FxHashSet<u64>,
 }
+
+/// Crates that come with the toolchain: a crate of that name elsewhere in the repository is another.
+const TOOLCHAIN: [&str; 5] = ["alloc", "core", "proc_macro", "std", "test"];
 
 impl Crates {
     pub fn build(files: &[LinkFile<'_>]) -> Self {
@@ -26,6 +31,12 @@ impl Crates {
             .filter(|file| basename(file.path) == "Cargo.toml")
             .filter_map(|file| Some((folder_of(file.path), package_name(file)?)))
             .collect();
+        let replacing: FxHashMap<&str, Vec<&str>> = files
+            .iter()
+            .filter(|file| basename(file.path) == "Cargo.toml")
+            .map(|file| (folder_of(file.path), replaced(file)))
+            .filter(|(_, names)| !names.is_empty())
+            .collect();
         for (at, file) in files.iter().enumerate() {
             if policy::of(file.view.language).modules != Style::CrateTree {
                 continue;
@@ -33,6 +44,11 @@ impl Crates {
             let (root, module) = place(file.path);
             let next = numbers.len() as u32;
             let number = *numbers.entry(root.clone()).or_insert(next);
+            if number == next {
+                let names = manifest_above(&replacing, &root);
+                let keys = names.iter().map(|name| key::within(u64::from(number), key::name(name)));
+                crates.replaced.extend(keys);
+            }
             crates
                 .modules
                 .entry(key::within(u64::from(number), key::name(&module)))
@@ -68,6 +84,11 @@ impl Crates {
         self.at(*number, &path)
     }
 
+    fn is_of_toolchain(&self, number: u32, name: &str) -> bool {
+        TOOLCHAIN.contains(&name)
+            && !self.replaced.contains(&key::within(u64::from(number), key::name(name)))
+    }
+
     fn at(&self, number: u32, path: &str) -> Option<Module> {
         self.modules
             .get(&key::within(u64::from(number), key::name(path)))
@@ -94,6 +115,7 @@ impl Crates {
                 *number,
                 own.rsplit_once('.').map_or("", |(parent, _)| parent),
             )?,
+            name if self.is_of_toolchain(*number, name) => self.child(file, name)?,
             name => self
                 .child(file, name)
                 .or_else(|| self.at(*number, name))
@@ -132,6 +154,33 @@ fn package_name<'f>(file: &LinkFile<'f>) -> Option<&'f str> {
         Some(file.view.str(row.type_text)).filter(|name| !name.is_empty())
     };
     named("lib.name").or_else(|| named("package.name"))
+}
+
+/// Returns the names of the toolchain's crates that a manifest takes from elsewhere.
+fn replaced<'f>(file: &LinkFile<'f>) -> Vec<&'f str> {
+    let names = file.view.symbols.iter().map(|row| file.view.str(row.qualified));
+    let named = names.filter_map(|path| {
+        let (_, after) = path.split_once("dependencies.")?;
+        Some(after.split('.').next().unwrap_or(after))
+    });
+    named.filter(|name| TOOLCHAIN.contains(name)).collect()
+}
+
+/// Returns what the nearest manifest above a crate's first folder says.
+fn manifest_above<'a>(manifests: &'a FxHashMap<&str, Vec<&str>>, root: &'a str) -> &'a [&'a str] {
+    if manifests.is_empty() {
+        return &[];
+    }
+    let mut folder = root;
+    loop {
+        if let Some(names) = manifests.get(folder) {
+            return names;
+        }
+        if folder.is_empty() {
+            return &[];
+        }
+        folder = folder_of(folder);
+    }
 }
 
 /// Returns the folder in which a file's crate begins, and the file's module path in it.

@@ -3,6 +3,7 @@
 use super::{Module, ModuleTable, basename, folder_of, join, shared_folders};
 use crate::LinkFile;
 use crate::key;
+use crate::policy::{self, Modules as Style};
 
 impl ModuleTable {
     pub(super) fn resolve_include(
@@ -12,12 +13,16 @@ impl ModuleTable {
         module: &str,
     ) -> Option<Module> {
         let from = files[file as usize].path;
+        let include = policy::of(files[file as usize].view.language).modules == Style::Include;
+        // `require 'tool'` loads `tool.rb`, never a script of that name.
+        let as_written = include || basename(module).contains('.');
         let beside = join(folder_of(from), module).and_then(|path| {
-            self.file_at(&path)
-                .or_else(|| self.file_at(&format!("{path}.rb")))
+            let whole = as_written.then(|| self.file_at(&path)).flatten();
+            whole.or_else(|| self.file_at(&format!("{path}.rb")))
         });
+        let whole = || as_written.then(|| self.by_ending(files, from, module)).flatten();
         beside
-            .or_else(|| self.by_ending(files, from, module))
+            .or_else(whole)
             .or_else(|| self.by_ending(files, from, &format!("{module}.rb")))
             .map(Module::File)
     }

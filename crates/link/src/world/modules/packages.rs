@@ -37,7 +37,7 @@ impl Packages {
             let policy = policy::of(file.view.language);
             let name = file.view.package_name();
             let number = match policy.modules {
-                Style::Folder => packages.folder(at as u32, folder_of(file.path), name),
+                Style::Folder => packages.folder(files, at as u32, name),
                 Style::Declared => packages.declared(at as u32, policy.family, name),
                 _ => NO_PACKAGE,
             };
@@ -54,8 +54,15 @@ impl Packages {
         packages
     }
 
-    fn folder(&mut self, file: u32, folder: &str, name: &str) -> u32 {
+    fn folder(&mut self, files: &[LinkFile<'_>], file: u32, name: &str) -> u32 {
+        let is_test = |path: &str| path.ends_with("_test.go");
+        let folder = folder_of(files[file as usize].path);
         let number = self.number(key::within(key::name(folder), key::name(name)), file);
+        // Those that import a package never see its tests, so another file stands for it.
+        let first = &mut self.first_file[number as usize];
+        if is_test(files[*first as usize].path) && !is_test(files[file as usize].path) {
+            *first = file;
+        }
         if !name.ends_with("_test") {
             self.folders.entry(key::name(folder)).or_insert(number);
             let mut end = folder;

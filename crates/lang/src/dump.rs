@@ -38,7 +38,7 @@ pub fn dump(facts: &FileFacts) -> String {
 
 fn symbol(out: &mut String, facts: &FileFacts, row: &SymbolRow) {
     let _ = write!(out, "{} {} {}-{} {}", row.kind(), facts.str(row.qualified), row.start_line, row.end_line, row.visibility());
-    for (bit, word) in [(modifier::ASYNC, "async"), (modifier::STATIC, "static"), (modifier::TEST, "test"), (modifier::LOCAL, "local"), (modifier::DECLARATION, "declaration"), (modifier::EXPORTED, "exported"), (modifier::EXPECTED, "expected"), (modifier::REFUSED, "refused"), (modifier::TITLE, "title")] {
+    for (bit, word) in [(modifier::ASYNC, "async"), (modifier::STATIC, "static"), (modifier::TEST, "test"), (modifier::LOCAL, "local"), (modifier::DECLARATION, "declaration"), (modifier::EXPORTED, "exported"), (modifier::EXPECTED, "expected"), (modifier::REFUSED, "refused"), (modifier::TITLE, "title"), (modifier::LOWERED, "lowered"), (modifier::SPECIALIZED, "specialized")] {
         if row.has(bit) {
             let _ = write!(out, " {word}");
         }

@@ -42,6 +42,10 @@ pub struct Source {
     pub process_calls: Vec<String>,
     pub base_lists: Vec<String>,
     pub base_skip: Vec<String>,
+    /// Names with type arguments, where the number of them is part of a type's name.
+    pub generic_names: Vec<String>,
+    /// Arguments that stand for as many as a list holds.
+    pub spreads: Vec<String>,
     pub bases: BTreeMap<String, String>,
     pub symbols: BTreeMap<String, SymbolSource>,
     pub calls: BTreeMap<String, CallSource>,
@@ -107,6 +111,8 @@ pub struct CallSource {
     /// Field in front of the callee, where the grammar keeps the receiver apart from the name.
     pub receiver: Option<String>,
     pub arguments: Option<String>,
+    /// One more argument that stands behind the brackets.
+    pub trailing: Option<String>,
     pub r#macro: bool,
 }
 
@@ -174,6 +180,7 @@ pub struct CallRule {
     pub callee: Finder,
     pub receiver: Finder,
     pub arguments: Finder,
+    pub trailing: Finder,
     pub is_macro: bool,
 }
 
@@ -204,6 +211,8 @@ pub struct KindRule {
     pub base: Option<u8>,
     pub base_list: bool,
     pub base_skip: bool,
+    pub spread: bool,
+    pub generic_name: bool,
     pub symbol: Option<SymbolRule>,
     pub call: Option<CallRule>,
     pub construct: Option<Finder>,
@@ -235,6 +244,10 @@ pub struct Rules {
     pub env_calls: Vec<String>,
     pub process_calls: Vec<String>,
     pub tests: TestSource,
+    /// Some kind of argument stands for many.
+    pub has_spreads: bool,
+    /// Types of one name are told apart by how many type arguments they take.
+    pub tells_arity: bool,
 }
 
 impl Rules {
@@ -267,6 +280,8 @@ impl Rules {
             env_calls: source.env_calls.clone(),
             process_calls: source.process_calls.clone(),
             tests: source.tests.clone(),
+            has_spreads: !source.spreads.is_empty(),
+            tells_arity: !source.generic_names.is_empty(),
         })
     }
 }
@@ -358,7 +373,7 @@ impl<'g> Compiler<'g> {
 
     fn flags(&mut self, source: &Source) -> Result<(), String> {
         type Set = fn(&mut KindRule);
-        let lists: [(&[String], Set); 14] = [
+        let lists: [(&[String], Set); 16] = [
             (&source.hooks, |rule| rule.hook = true),
             (&source.skip, |rule| rule.skip = true),
             (&source.comments, |rule| rule.comment = true),
@@ -373,6 +388,8 @@ impl<'g> Compiler<'g> {
             (&source.transparent, |rule| rule.transparent = true),
             (&source.patterns, |rule| rule.pattern = true),
             (&source.base_lists, |rule| rule.base_list = true),
+            (&source.spreads, |rule| rule.spread = true),
+            (&source.generic_names, |rule| rule.generic_name = true),
         ];
         for (names, set) in lists {
             for name in names {
@@ -410,6 +427,7 @@ impl<'g> Compiler<'g> {
                     callee: self.finder(&call.callee)?,
                     receiver: self.optional(&call.receiver)?,
                     arguments: self.optional(&call.arguments)?,
+                    trailing: self.optional(&call.trailing)?,
                     is_macro: call.r#macro,
                 });
             }

@@ -64,6 +64,8 @@ pub struct Walk<'t> {
     pattern_until: usize,
     /// Parameters before this offset belong to a function type, not to the owner.
     pub no_parameters_until: usize,
+    /// End of the word that makes the next parameter take any number of arguments; 0 for none.
+    pub variadic_at: usize,
     /// Hash of the label of the next parameter, see `BindingRow::flags`; 0 for none.
     pub label: u16,
     /// End of a type's path that has been reported whole.
@@ -154,6 +156,7 @@ impl<'t> Walk<'t> {
             type_until: 0,
             pattern_until: 0,
             no_parameters_until: 0,
+            variadic_at: 0,
             label: 0,
             path_until: 0,
             annotation_until: 0,

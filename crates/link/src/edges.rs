@@ -5,7 +5,6 @@ mod documents;
 mod guess;
 mod outside;
 mod overloads;
-mod parameters;
 mod structure;
 mod testing;
 
@@ -13,7 +12,7 @@ use crate::links::{Reason, Unresolved};
 use crate::policy::Modules as Style;
 use crate::resolve::{Kind, Resolver, Value, Want, sure};
 use crate::world::{Module, World};
-use contextd_model::facts::{FILE_SYMBOL, RefRow, import_kind, modifier};
+use contextd_model::facts::{FILE_SYMBOL, RefRow, UNKNOWN_PARAMETERS, import_kind, modifier};
 use contextd_model::graph::{EdgeRow, KNOWN_CONFIDENCE, OutsideEdge};
 use contextd_model::{EdgeKind, Provenance, RefKind, SymbolKind};
 
@@ -122,6 +121,11 @@ impl<'f> FileLinker<'_, 'f> {
             _ => Want::Any,
         };
         let name = self.world.files[self.file as usize].view.str(row.name);
+        match row.kind() {
+            RefKind::Call => self.resolver.with_arguments(row.arguments),
+            RefKind::Type | RefKind::Construct => self.resolver.with_arity(row.arguments),
+            _ => self.resolver.with_arguments(UNKNOWN_PARAMETERS),
+        }
         let value = self.resolve_name(row, name, want);
         if !self.world.tables[self.file as usize].policy.fields_apart || row.qualifier.is_empty() {
             return value;
@@ -320,7 +324,7 @@ impl<'f> FileLinker<'_, 'f> {
         match module {
             Module::File(file) => Some(self.world.global(file, FILE_SYMBOL)),
             Module::Package(package) => {
-                let file = self.world.modules.package_file(package)?;
+                let file = self.world.package_file(self.file, package)?;
                 Some(self.world.global(file, FILE_SYMBOL))
             }
             Module::External => None,

@@ -12,6 +12,7 @@ mod edges;
 pub mod interface;
 mod key;
 mod links;
+mod parameters;
 mod policy;
 mod resolve;
 mod types;

@@ -50,6 +50,12 @@ pub struct Policy {
     pub root_functions: bool,
     /// What is internal is visible in its module alone, which is a folder.
     pub internal_to_module: bool,
+    /// Types of one name are told apart by how many type arguments they take.
+    pub types_by_arity: bool,
+    /// Every parameter has a name and calls count all arguments, so bindings tell the number of parameters.
+    pub names_parameters: bool,
+    /// Sources are kept in sets, one for all platforms and one for each.
+    pub source_sets: bool,
     /// The parts of a type may stand in several files.
     pub partial_types: bool,
     /// Private members are seen in their file alone.
@@ -81,6 +87,9 @@ const fn policy(
         root_is_seen: !matches!(family, 4 | 6),
         root_functions: family == 6,
         internal_to_module: false,
+        source_sets: false,
+        names_parameters: false,
+        types_by_arity: family == 5,
         partial_types: matches!(family, 5 | 9 | 10),
         moved_blocks: false,
         terms_apart: false,
@@ -112,6 +121,8 @@ static ALL: &[Policy] = &[
     Policy {
         outer_packages: false,
         internal_to_module: true,
+        source_sets: true,
+        names_parameters: true,
         ..policy("kotlin", 4, Modules::Declared, true)
     },
     Policy {

@@ -13,7 +13,7 @@ mod values;
 use crate::key::{self, Index};
 use crate::world::{Module, World};
 use contextd_model::SymbolKind;
-use contextd_model::facts::{BaseRow, modifier};
+use contextd_model::facts::{BaseRow, UNKNOWN_PARAMETERS, modifier};
 use rustc_hash::FxHashMap;
 
 /// Which of several symbols of one name is meant.
@@ -142,6 +142,10 @@ pub struct Resolver<'w, 'f> {
     rebound: bool,
     /// What the line that asks binds does not count.
     is_before: bool,
+    /// Arguments of the call whose callee is asked for; 255 when they do not count.
+    arguments: u8,
+    /// Type arguments of the type that is asked for; 255 when they do not count.
+    arity: u8,
     depth: u32,
     steps: u32,
 }
@@ -158,6 +162,8 @@ impl<'w, 'f> Resolver<'w, 'f> {
             line_matters: false,
             rebound: false,
             is_before: false,
+            arguments: UNKNOWN_PARAMETERS,
+            arity: UNKNOWN_PARAMETERS,
             depth: 0,
             steps: 0,
         }
@@ -181,6 +187,16 @@ impl<'w, 'f> Resolver<'w, 'f> {
             bindings: Index::new(pairs),
             ..Self::new(world, file)
         }
+    }
+
+    /// Tells how many arguments the next names that are asked for are called with.
+    pub fn with_arguments(&mut self, arguments: u8) {
+        (self.arguments, self.arity) = (arguments, UNKNOWN_PARAMETERS);
+    }
+
+    /// Tells how many type arguments the next types that are asked for are written with.
+    pub fn with_arity(&mut self, arity: u8) {
+        (self.arguments, self.arity) = (UNKNOWN_PARAMETERS, arity);
     }
 
     /// Resolves a bare name of this file.
@@ -264,12 +280,15 @@ impl<'w, 'f> Resolver<'w, 'f> {
             owner,
         };
         let (qualifier, name) = (view.str(row.qualifier), view.str(row.name));
+        let (name, arity) = name.split_once('`').unwrap_or((name, "0"));
+        self.arity = arity.parse().unwrap_or(UNKNOWN_PARAMETERS);
         let value = if qualifier.is_empty() {
             self.name(place, name, Want::Type, u32::MAX)
         } else {
             let receiver = self.path(place, qualifier, u32::MAX);
             self.member(receiver, name, Want::Type)
         };
+        self.arity = UNKNOWN_PARAMETERS;
         // The object of a package stands in that package.
         match self.world.object_packages.get(&self.world.global(self.file, row.owner)) {
             Some(&package) if !matches!(value.kind, Kind::Symbol(_)) => {

@@ -124,6 +124,14 @@ pub fn head(text: &str) -> (&str, &str) {
     (name, arguments(rest.trim_start()))
 }
 
+/// Counts type arguments as [`head`] gives them.
+pub fn count(arguments: &str) -> u8 {
+    if arguments.is_empty() {
+        return 0;
+    }
+    split_top(arguments, &[',']).len().min(254) as u8
+}
+
 fn arguments(rest: &str) -> &str {
     match (rest.as_bytes().first(), closing(rest)) {
         (Some(b'<' | b'['), Some(end)) => &rest[1..end],

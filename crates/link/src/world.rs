@@ -45,7 +45,12 @@ pub struct FileTable {
     /// Import rows that bring in all names of a module.
     pub wildcards: Vec<u32>,
     pub is_test: bool,
+    /// 0 for none, [`COMMON_SOURCES`] for what all platforms share, others for those of a platform.
+    pub source_set: u32,
 }
+
+/// The set of sources that all platforms share.
+pub const COMMON_SOURCES: u32 = 1;
 
 impl FileTable {
     /// Returns the import rows that bind a name.
@@ -84,6 +89,8 @@ pub struct World<'f> {
     /// The package of each such object.
     pub(crate) object_packages: FxHashMap<u32, u32>,
     pub(crate) supers: FxHashMap<u32, Supers>,
+    /// The first file of a package in each of its source sets.
+    set_files: FxHashMap<(u32, u32), u32>,
     /// Bindings `self.x` by type and name: file and row.
     fields: FxHashMap<u64, (u32, u32)>,
     /// Interfaces that a type satisfies by its methods alone.
@@ -122,6 +129,21 @@ impl<'f> World<'f> {
         self.file_of[symbol as usize]
     }
 
+    /// Returns the file that stands for a package where another imports it: of the same source set, of
+    /// the one that all platforms share, else any that can be seen.
+    pub(crate) fn package_file(&self, from: u32, package: u32) -> Option<u32> {
+        let set = self.tables[from as usize].source_set;
+        let of_set = |set: u32| self.set_files.get(&(package, set)).copied();
+        let shared = (set != 0).then(|| of_set(set).or_else(|| of_set(COMMON_SOURCES))).flatten();
+        shared.or_else(|| self.modules.package_file(package).filter(|&file| self.sees(from, file)))
+    }
+
+    /// True when a file may use what another defines: what all platforms share knows none of them.
+    pub(crate) fn sees(&self, from: u32, file: u32) -> bool {
+        let set = |file: u32| self.tables[file as usize].source_set;
+        set(from) != COMMON_SOURCES || set(file) <= COMMON_SOURCES
+    }
+
     pub(crate) fn row(&self, symbol: u32) -> &'f SymbolRow {
         let file = self.file_of(symbol) as usize;
         &self.files[file].view.symbols[(symbol - self.first[file]) as usize]
@@ -143,6 +165,12 @@ impl<'f> World<'f> {
     /// True when a symbol has any of the modifiers.
     pub(crate) fn has(&self, symbol: u32, modifiers: u32) -> bool {
         self.briefs[symbol as usize].modifiers & modifiers != 0
+    }
+
+    /// Counts the type parameters of a type.
+    pub(crate) fn arity(&self, symbol: u32) -> u8 {
+        let generics = self.files[self.file_of(symbol) as usize].view.str(self.row(symbol).generics);
+        crate::types::count(generics)
     }
 
     pub(crate) fn name_of(&self, symbol: u32) -> &'f str {

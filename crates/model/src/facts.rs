@@ -49,6 +49,10 @@ pub mod modifier {
     pub const REFUSED: u32 = 1 << 18;
     /// Named by a string of the source, the title of a test: no code refers to it by name.
     pub const TITLE: u32 = 1 << 19;
+    /// Meant only where no other of its name is: its language gives it a lower rank among overloads.
+    pub const LOWERED: u32 = 1 << 20;
+    /// A type for some arguments of a template, not the template itself.
+    pub const SPECIALIZED: u32 = 1 << 21;
 }
 
 /// Properties of a file, as bits of [`FileFacts::flags`].
@@ -110,6 +114,9 @@ pub struct SymbolRow {
 /// [`SymbolRow::parameters`] of a callable whose parameters are not known.
 pub const UNKNOWN_PARAMETERS: u8 = 255;
 
+/// [`RefRow::arguments`] of a call that spreads a list over its arguments: `f(...all)`.
+pub const SPREAD_ARGUMENTS: u8 = 254;
+
 /// Longest doc text kept with a symbol.
 pub const MAX_DOC: usize = 800;
 /// Longest signature kept with a symbol.
@@ -145,7 +152,8 @@ pub struct RefRow {
     /// Offset of the name.
     pub start: u32,
     pub kind: u8,
-    /// Arguments of a call, 255 when unknown.
+    /// Arguments of a call, [`SPREAD_ARGUMENTS`] when a list is spread over them; type arguments of a
+    /// type, where types are told apart by their number. 255 when unknown.
     pub arguments: u8,
     /// How often the owner mentions it, capped.
     pub count: u16,

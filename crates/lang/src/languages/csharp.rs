@@ -5,7 +5,7 @@ mod mask;
 use super::Hooks;
 use crate::names;
 use crate::walk::{Flow, Walk, line_of};
-use contextd_model::facts::{SymbolRow, base_kind, binding, import_kind, modifier};
+use contextd_model::facts::{SymbolRow, UNKNOWN_PARAMETERS, base_kind, binding, import_kind, modifier};
 use contextd_model::{RefKind, SymbolKind, Visibility};
 use std::borrow::Cow;
 use tree_sitter::Node;
@@ -143,6 +143,9 @@ fn variadic(walk: &mut Walk<'_>) -> Flow {
     let owner = walk.owner();
     let position = walk.bindings.iter().rev().take_while(|row| row.owner == owner).filter(|row| row.how == binding::PARAMETER).count();
     walk.take(name.start_byte());
+    // Its type and its name were counted as one parameter each.
+    let count = &mut walk.symbols[owner as usize].parameters;
+    *count = if *count == UNKNOWN_PARAMETERS { *count } else { count.saturating_sub(1) };
     walk.add_binding(walk.text_of(name), field_text(list, "type", walk), binding::PARAMETER, position.min(255) as u8, 1, line_of(name));
     Flow::Skip
 }
@@ -206,10 +209,15 @@ fn bases(node: Node<'_>, symbol: u32, walk: &mut Walk<'_>) {
             _ if index > 0 || is_interface_name(names::split_last(&path).1) => base_kind::IMPLEMENTS,
             _ => base_kind::EXTENDS,
         };
-        walk.base(symbol, &path, how, line_of(base));
+        // As metadata writes it: a base with two type arguments is named `Base`2`.
+        let named = match walk.arity(base) {
+            0 => path.clone(),
+            arity => format!("{path}`{arity}"),
+        };
+        walk.base(symbol, &named, how, line_of(base));
         if base.kind() == "identifier" {
             walk.take(base.start_byte());
-            walk.reference(&path, RefKind::Type, base.start_byte(), line_of(base), 255);
+            walk.reference(&path, RefKind::Type, base.start_byte(), line_of(base), 0);
         }
     }
 }

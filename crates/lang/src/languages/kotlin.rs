@@ -43,6 +43,10 @@ impl Hooks for Kotlin {
                 }
                 Flow::Table
             }
+            "parameter_modifiers" => {
+                walk.variadic_at = node.end_byte() * usize::from(walk.text_of(node).split_whitespace().any(|word| word == "vararg"));
+                Flow::Table
+            }
             "binary_expression" => generic_call(node, walk),
             "infix_expression" => annotation_class(node, walk),
             _ => Flow::Table,
@@ -145,9 +149,13 @@ fn bind<'t>(node: Node<'t>, walk: &mut Walk<'t>) {
 }
 
 /// `@Deprecated("…", level = DeprecationLevel.HIDDEN)`, or `ERROR`: the compiler lets nobody call it.
+/// `@LowPriorityInOverloadResolution`: it calls this one where it has no other.
 fn mark_refused(symbol: u32, walk: &mut Walk<'_>) {
     let row = &walk.symbols[symbol as usize];
     let head = walk.text.get(row.start as usize..row.name_start as usize).unwrap_or("");
+    if head.contains("LowPriorityInOverloadResolution") {
+        walk.symbols[symbol as usize].modifiers |= modifier::LOWERED;
+    }
     let Some((_, annotation)) = head.split_once("@Deprecated") else { return };
     let refused = |level: &str| ["HIDDEN", "ERROR"].iter().any(|word| level.strip_prefix(word).is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric())));
     let named = annotation.split("level").skip(1).filter_map(|rest| rest.trim_start().strip_prefix('='));
@@ -271,11 +279,11 @@ fn named<'t>(node: Node<'t>, word: &str, walk: &Walk<'t>) -> Option<Node<'t>> {
 fn generic_call(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
     let operator = |node: Node<'_>, text: &str| node.child_by_field_name("operator").is_some_and(|found| found.kind() == text);
     let Some(left) = node.child_by_field_name("left").filter(|_| operator(node, ">")) else { return Flow::Table };
-    let arguments = node.child_by_field_name("right").filter(|right| right.kind() == "parenthesized_expression");
+    let arguments = node.child_by_field_name("right").filter(|right| matches!(right.kind(), "parenthesized_expression" | "lambda_literal"));
     if let (Some(arguments), Some(callee), true) = (arguments, left.child_by_field_name("left"), left.kind() == "binary_expression" && operator(left, "<")) {
         let path = names::path(walk.text_of(callee));
         walk.take(callee.start_byte());
-        let count = arguments.named_child_count().min(254) as u8;
+        let count = if arguments.kind() == "lambda_literal" { 1 } else { arguments.named_child_count().min(253) as u8 };
         walk.reference(&path, RefKind::Call, callee.start_byte(), line_of(callee), count);
     }
     Flow::Table

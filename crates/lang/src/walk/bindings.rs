@@ -106,7 +106,9 @@ impl<'t> Walk<'t> {
         for _ in 0..4 {
             let rule = self.rules.kinds.get(node.kind_id() as usize)?;
             if let Some(finder) = &rule.construct {
-                return Some((binding::CONSTRUCTED, self.constructed(self.text_of(find(node, finder)?))));
+                let made = find(node, finder)?;
+                let written = if matches!(self.arity(made), 0 | 255) { self.constructed(self.text_of(made)) } else { Cow::Owned(super::symbols::fold(self.text_of(made), 120)) };
+                return Some((binding::CONSTRUCTED, written));
             }
             if let Some(call) = &rule.call {
                 let mut path = names::path_in(self.text_of(find(node, &call.callee)?));
@@ -144,10 +146,15 @@ impl<'t> Walk<'t> {
             return;
         }
         let position = self.bindings.iter().rev().take_while(|row| row.owner == owner).filter(|row| row.how == binding::PARAMETER).count();
-        let variadic = self.text_of(node).contains("...") || self.text_of(node).starts_with('*');
+        let announced = std::mem::take(&mut self.variadic_at);
+        let announced = announced > 0 && self.text.get(announced..node.start_byte()).is_some_and(|between| between.trim().is_empty());
+        let variadic = announced || self.text_of(node).contains("...") || self.text_of(node).starts_with('*');
         let after = self.text.get(name.end_byte()..node.end_byte()).unwrap_or("").as_bytes();
         // Where the grammar has no field for it; `=>` is part of a type.
         let has_default = has_default || after.iter().enumerate().any(|(at, &byte)| byte == b'=' && !matches!(after.get(at + 1), Some(b'>')) && (at == 0 || !matches!(after[at - 1], b'=' | b'<' | b'>' | b'!')));
+        // Some grammars put the default behind the parameter.
+        let following = self.text.get(node.end_byte()..).map_or("", str::trim_start);
+        let has_default = has_default || following.starts_with('=') && !following.starts_with("=>") && !following.starts_with("==");
         let flags = u16::from(variadic) | u16::from(has_default) << 1 | std::mem::take(&mut self.label) << 2;
         let type_text = super::symbols::fold(type_text, 120);
         let path = names::path_in(self.text_of(name));

@@ -3,7 +3,7 @@
 use super::{Walk, find, is_name, line_of};
 use crate::names;
 use crate::rules::{CallRule, Finder};
-use contextd_model::facts::{RefRow, binding};
+use contextd_model::facts::{RefRow, SPREAD_ARGUMENTS, binding};
 use contextd_model::{RefKind, StrId};
 use std::borrow::Cow;
 use tree_sitter::Node;
@@ -19,7 +19,7 @@ impl<'t> Walk<'t> {
             path = format!("{}.{path}", names::path_in(self.text_of(receiver))).into();
         }
         let arguments = find(node, &rule.arguments);
-        let count = arguments.filter(|_| !rule.is_macro).map_or(UNKNOWN, |arguments| arguments.named_child_count().min(254) as u8);
+        let count = if rule.is_macro { UNKNOWN } else { self.count_arguments(node, arguments, rule) };
         let kind = if rule.is_macro { RefKind::Macro } else { RefKind::Call };
         self.name_reference(&path, kind, callee, count);
         if let Some(arguments) = arguments {
@@ -27,10 +27,33 @@ impl<'t> Walk<'t> {
         }
     }
 
+    /// Counts the arguments of a call, with one behind the brackets: of this node, or of the one around
+    /// it that calls the same.
+    fn count_arguments(&self, node: Node<'t>, arguments: Option<Node<'t>>, rule: &CallRule) -> u8 {
+        let around = || self.ancestor(1).filter(|outer| outer.kind_id() == node.kind_id() && outer.start_byte() == node.start_byte());
+        let trails = !rule.trailing.is_empty() && (find(node, &rule.trailing).is_some() || around().is_some_and(|outer| find(outer, &rule.trailing).is_some()));
+        match arguments {
+            Some(arguments) if self.spreads(arguments) => SPREAD_ARGUMENTS,
+            Some(arguments) => (arguments.named_child_count() + usize::from(trails)).min(usize::from(SPREAD_ARGUMENTS) - 1) as u8,
+            None if trails => 1,
+            None => UNKNOWN,
+        }
+    }
+
+    /// True when one of the arguments stands for many.
+    fn spreads(&self, arguments: Node<'t>) -> bool {
+        if !self.rules.has_spreads || !self.text_of(arguments).contains(['.', '*']) {
+            return false;
+        }
+        let is_spread = |node: Node<'_>| self.rules.kinds.get(node.kind_id() as usize).is_some_and(|rule| rule.spread);
+        let mut cursor = arguments.walk();
+        arguments.named_children(&mut cursor).any(|argument| is_spread(argument) || argument.named_child_count() == 1 && argument.named_child(0).is_some_and(is_spread))
+    }
+
     pub(super) fn construct(&mut self, node: Node<'t>, finder: &Finder) {
         if let Some(target) = find(node, finder) {
             let path = self.constructed(self.text_of(target));
-            self.name_reference(&path, RefKind::Construct, target, UNKNOWN);
+            self.name_reference(&path, RefKind::Construct, target, self.arity(target));
             if let Some(arguments) = self.rules.process_calls.iter().any(|known| *known == path).then(|| node.child_by_field_name("arguments")).flatten() {
                 self.special_call(&path, arguments, UNKNOWN);
             }
@@ -66,7 +89,22 @@ impl<'t> Walk<'t> {
             self.path_until = node.end_byte();
         }
         self.take(name.start_byte());
-        self.reference(&path, kind, name.start_byte(), line_of(name), UNKNOWN);
+        let arity = if is_type { self.arity(name) } else { UNKNOWN };
+        self.reference(&path, kind, name.start_byte(), line_of(name), arity);
+    }
+
+    /// Counts the type arguments of a written type, where their number is part of its name.
+    pub fn arity(&self, written: Node<'_>) -> u8 {
+        if !self.rules.tells_arity {
+            return UNKNOWN;
+        }
+        let is_generic = |node: Node<'_>| self.rules.kinds.get(node.kind_id() as usize).is_some_and(|rule| rule.generic_name);
+        let last = self.field(written, "name").unwrap_or(written);
+        let Some(list) = Some(last).filter(|&last| is_generic(last)).and_then(|last| last.named_child(last.named_child_count().saturating_sub(1) as u32)) else { return 0 };
+        // `Map<,>` names none of its arguments.
+        let mut cursor = list.walk();
+        let commas = list.children(&mut cursor).filter(|child| child.kind() == ",").count();
+        (commas + 1).min(usize::from(UNKNOWN) - 1) as u8
     }
 
     /// Reports a type whose path comes in pieces of the kind `part`, `a.b.Type`, as one mention; a type
@@ -106,7 +144,11 @@ impl<'t> Walk<'t> {
             return;
         }
         let kind = if is_type || start < self.type_until { RefKind::Type } else { RefKind::Name };
-        self.reference(text, kind, start, line_of(node), UNKNOWN);
+        let arity = match self.ancestor(1) {
+            Some(around) if kind == RefKind::Type && self.rules.tells_arity => self.arity(if around.named_child(0) == Some(node) { around } else { node }),
+            _ => UNKNOWN,
+        };
+        self.reference(text, kind, start, line_of(node), arity);
     }
 
     /// Reports the last name of `path`, which stands at the end of `node`, and takes it.
@@ -154,7 +196,7 @@ impl<'t> Walk<'t> {
 
     #[allow(clippy::too_many_arguments)]
     fn push_reference(&mut self, owner: u32, name: StrId, qualifier: StrId, kind: RefKind, start: usize, line: u32, arguments: u8) {
-        let key = (owner, name, qualifier, kind as u8);
+        let key = (owner, name, qualifier, self.kind_key(kind as u8, arguments));
         let next = self.refs.len() as u32;
         let at = *self.seen_refs.entry(key).or_insert(next);
         if at != next {
@@ -167,6 +209,12 @@ impl<'t> Walk<'t> {
             return;
         }
         self.refs.push(RefRow { owner, name, qualifier, line, start: start as u32, kind: kind as u8, arguments, count: 1 });
+    }
+
+    /// Tells mentions apart: of one name with other type arguments, those are two types.
+    pub(super) fn kind_key(&self, kind: u8, arguments: u8) -> u8 {
+        let is_type = kind == RefKind::Type as u8 || kind == RefKind::Construct as u8;
+        if self.rules.tells_arity && is_type { kind | arguments.wrapping_add(1).min(7) << 5 } else { kind }
     }
 
     /// Environment reads, process starts and routes, where the call shows them plainly.

@@ -206,14 +206,15 @@ impl<'t> Walk<'t> {
     /// Gives the mentions in a declaration's wrapper, its decorators' arguments, to the declaration.
     fn adopt(&mut self, start: u32, parent: u32, symbol: u32) {
         for at in (0..self.refs.len()).rev() {
-            let row = &mut self.refs[at];
+            let row = self.refs[at];
             if row.start < start {
                 break;
             }
             if row.owner == parent {
-                self.seen_refs.remove(&(parent, row.name, row.qualifier, row.kind));
-                row.owner = symbol;
-                self.seen_refs.insert((symbol, row.name, row.qualifier, row.kind), at as u32);
+                let kind = self.kind_key(row.kind, row.arguments);
+                self.seen_refs.remove(&(parent, row.name, row.qualifier, kind));
+                self.refs[at].owner = symbol;
+                self.seen_refs.insert((symbol, row.name, row.qualifier, kind), at as u32);
             }
         }
     }

@@ -1,11 +1,11 @@
 //! Several callables of one name in one place: which of them a call means, and how sure that is.
 
 use super::FileLinker;
-use super::parameters::Parameters;
 use crate::key;
+use crate::parameters::Parameters;
 use crate::policy::Modules as Style;
 use crate::resolve::sure;
-use contextd_model::facts::{RefRow, SymbolRow, UNKNOWN_PARAMETERS, modifier};
+use contextd_model::facts::{RefRow, SymbolRow, UNKNOWN_PARAMETERS, binding, modifier};
 use contextd_model::{RefKind, SymbolKind};
 
 impl FileLinker<'_, '_> {
@@ -91,6 +91,16 @@ impl FileLinker<'_, '_> {
             .map(|(at, row)| (at as u32, row))
     }
 
+    /// True when the result of a call goes to a variable on its line.
+    fn is_kept(&self, row: &RefRow) -> bool {
+        let view = &self.world.files[self.file as usize].view;
+        let start = view.bindings.partition_point(|bound| bound.owner < row.owner);
+        let name = view.str(row.name);
+        let own = view.bindings[start..].iter().take_while(|bound| bound.owner == row.owner);
+        own.filter(|bound| bound.how == binding::CALLED && bound.line == row.line)
+            .any(|bound| view.str(bound.type_text).rsplit('.').next() == Some(name))
+    }
+
     fn choose(
         &self,
         first: u32,
@@ -99,8 +109,17 @@ impl FileLinker<'_, '_> {
         surely: u8,
         overloads: bool,
     ) -> (u32, u8) {
-        let usable = |symbol: &u32| !self.world.row(*symbol).has(modifier::REFUSED);
-        let same: Vec<u32> = same.iter().copied().filter(usable).collect();
+        let world = self.world;
+        let usable = |symbol: &u32| !world.has(*symbol, modifier::REFUSED);
+        let mut same: Vec<u32> = same.iter().copied().filter(usable).collect();
+        if same.iter().any(|&symbol| !world.has(symbol, modifier::LOWERED)) {
+            same.retain(|&symbol| !world.has(symbol, modifier::LOWERED));
+        }
+        // What gives nothing cannot be kept.
+        let gives = |symbol: u32| world.files[world.file_of(symbol) as usize].view.str(world.row(symbol).type_text) != "void";
+        if overloads && same.iter().any(|&symbol| gives(symbol)) && !same.iter().all(|&symbol| gives(symbol)) && self.is_kept(row) {
+            same.retain(|&symbol| gives(symbol));
+        }
         let first = if same.contains(&first) {
             first
         } else {
@@ -114,18 +133,39 @@ impl FileLinker<'_, '_> {
         } else {
             surely
         };
-        let parameters = |symbol: u32| self.world.row(symbol).parameters;
-        let is_told =
-            row.arguments != UNKNOWN_PARAMETERS && parameters(first) != UNKNOWN_PARAMETERS;
-        let mut fitting = same
+        let taken: Vec<(u32, Parameters<'_>)> = same
             .iter()
-            .copied()
-            .filter(|&symbol| is_told && parameters(symbol) == row.arguments);
-        match (fitting.next(), fitting.next()) {
-            (Some(only), None) => (only, surely),
-            (Some(_), Some(_)) if parameters(first) == row.arguments => (first, guess),
-            (Some(fits), Some(_)) => (fits, guess),
-            (None, _) => (first, guess),
+            .map(|&symbol| (symbol, Parameters::of(world, symbol)))
+            .collect();
+        let is_told = row.kind() == RefKind::Call
+            && row.arguments != UNKNOWN_PARAMETERS
+            && taken.iter().all(|(_, parameters)| parameters.are_counted());
+        if !is_told {
+            return (first, guess);
+        }
+        // One that takes just these arguments is meant before one that has defaults or takes any number.
+        let exact = |(_, parameters): &&(u32, Parameters<'_>)| parameters.are_exactly(row.arguments);
+        let accepting = |(_, parameters): &&(u32, Parameters<'_>)| parameters.accept(row.arguments);
+        let mut fitting: Vec<u32> = taken.iter().filter(exact).map(|&(symbol, _)| symbol).collect();
+        if fitting.is_empty() {
+            fitting = taken.iter().filter(accepting).map(|&(symbol, _)| symbol).collect();
+        }
+        // Of one that takes a list and one that takes a single value, types would have to tell.
+        let rivalled = |only: u32| {
+            let own = Parameters::of(world, only);
+            overloads
+                && taken.iter().any(|(other, parameters)| {
+                    *other != only
+                        && parameters.are_at_least(row.arguments)
+                        && parameters.last_type() != own.last_type()
+                })
+        };
+        match fitting[..] {
+            [only] if rivalled(only) => (only, guess),
+            [only] => (only, surely),
+            [_, ..] if fitting.contains(&first) => (first, guess),
+            [fits, ..] => (fits, guess),
+            [] => (first, guess),
         }
     }
 }

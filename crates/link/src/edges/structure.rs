@@ -1,8 +1,8 @@
 //! Nesting, bases and overrides.
 
 use super::FileLinker;
-use super::parameters::Parameters;
 use crate::key;
+use crate::parameters::Parameters;
 use crate::policy::Modules as Style;
 use crate::resolve::sure;
 use contextd_model::facts::{FILE_SYMBOL, base_kind};

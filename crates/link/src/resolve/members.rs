@@ -181,10 +181,15 @@ impl<'f> Resolver<'_, 'f> {
         }
     }
 
-    /// True when two declarations of one name are parts of one type; an object is none of its class.
+    /// True when two declarations of one name are parts of one type; an object is none of its class,
+    /// nor a type with other type parameters where their number tells.
     pub fn is_part(&self, symbol: u32, other: u32) -> bool {
-        let is_object = |symbol: u32| self.world.kind(symbol) == SymbolKind::Object;
-        self.world.kind(other).is_type() && is_object(symbol) == is_object(other)
+        let world = self.world;
+        let is_object = |symbol: u32| world.kind(symbol) == SymbolKind::Object;
+        let by_arity = world.tables[world.file_of(symbol) as usize].policy.types_by_arity;
+        world.kind(other).is_type()
+            && is_object(symbol) == is_object(other)
+            && (!by_arity || symbol == other || world.arity(symbol) == world.arity(other))
     }
 
     /// Returns declarations of the same name in the same scope, which some languages merge.

@@ -1,9 +1,11 @@
 //! Several symbols of one name: which one is meant, and how sure that is.
 
 use super::{Kind, Resolver, Value, Want, sure};
+use crate::parameters::Parameters;
 use crate::policy::Modules as Style;
+use crate::world::COMMON_SOURCES;
 use crate::world::modules::{basename, folder_of, shared_folders};
-use contextd_model::facts::{FILE_SYMBOL, modifier};
+use contextd_model::facts::{FILE_SYMBOL, UNKNOWN_PARAMETERS, modifier};
 use contextd_model::{SymbolKind, Visibility};
 use std::borrow::Cow;
 
@@ -23,6 +25,7 @@ impl<'f> Resolver<'_, 'f> {
         if let [only] = symbols {
             return Some(*only).filter(usable);
         }
+        let symbols = &*self.of_arity(symbols);
         let is_object = |symbol: u32| world.kind(symbol) == SymbolKind::Object;
         let companions = symbols.iter().any(|&symbol| is_object(symbol));
         symbols
@@ -44,6 +47,7 @@ impl<'f> Resolver<'_, 'f> {
                     beside,
                     world.has(symbol, modifier::DECLARATION) && kind.is_callable(),
                     kind == SymbolKind::Extension,
+                    world.has(symbol, modifier::LOWERED),
                     symbol,
                 )
             })
@@ -70,7 +74,8 @@ impl<'f> Resolver<'_, 'f> {
                     world.files[file as usize].path,
                 ) == 0
         };
-        let symbols = &*without(symbols, hidden);
+        let symbols = without(symbols, |symbol| hidden(symbol) || !world.sees(from, world.file_of(symbol)));
+        let symbols = &*self.accepting(symbols, want);
         let best = self.pick(symbols, want)?;
         let policy = world.tables[world.file_of(best) as usize].policy;
         if want == Want::Type && policy.modules == Style::Declared && !fits(world.kind(best), want)
@@ -97,6 +102,40 @@ impl<'f> Resolver<'_, 'f> {
         self.nearest_rival(from, &rivals, want, surely)
     }
 
+    /// Leaves out the types that take another number of type arguments, unless that leaves nothing.
+    fn of_arity<'s>(&self, symbols: &'s [u32]) -> Cow<'s, [u32]> {
+        let world = self.world;
+        let tells = |symbol: u32| world.tables[world.file_of(symbol) as usize].policy.types_by_arity;
+        if self.arity == UNKNOWN_PARAMETERS || !symbols.first().is_some_and(|&first| tells(first)) {
+            return Cow::Borrowed(symbols);
+        }
+        let other = |symbol: u32| world.kind(symbol).is_type() && world.arity(symbol) != self.arity;
+        if symbols.iter().all(|&symbol| other(symbol)) {
+            return Cow::Borrowed(symbols);
+        }
+        without(symbols, other)
+    }
+
+    /// Leaves out the overloads that cannot take what a call gives, unless that leaves nothing.
+    fn accepting<'s>(&self, symbols: Cow<'s, [u32]>, want: Want) -> Cow<'s, [u32]> {
+        let world = self.world;
+        let [first, _, ..] = symbols[..] else { return symbols };
+        let policy = world.tables[world.file_of(first) as usize].policy;
+        if !want.is_call() || self.arguments == UNKNOWN_PARAMETERS || !policy.overloads {
+            return symbols;
+        }
+        let refuses = |symbol: u32| {
+            world.kind(symbol).is_callable()
+                && !Parameters::of(world, symbol).accept(self.arguments)
+        };
+        let kept: Vec<u32> = symbols.iter().copied().filter(|&symbol| !refuses(symbol)).collect();
+        if kept.is_empty() || kept.len() == symbols.len() {
+            symbols
+        } else {
+            Cow::Owned(kept)
+        }
+    }
+
     /// Chooses among definitions of one thing in several files.
     fn nearest_rival(
         &self,
@@ -114,7 +153,8 @@ impl<'f> Resolver<'_, 'f> {
             // A type and a function that makes it are told apart by what a call gives.
             let made =
                 |symbol: &u32| world.kind(*symbol).is_callable() != world.kind(first).is_callable();
-            let either = want.is_call() && closest.iter().any(made);
+            let either = want.is_call() && closest.iter().any(made)
+                || self.is_seen_beside(from, first, rivals);
             return value(
                 first,
                 if either {
@@ -132,6 +172,20 @@ impl<'f> Resolver<'_, 'f> {
             Some(expected) => value(expected, surely),
             None => value(first, surely.min(sure::TWIN)),
         }
+    }
+
+    /// True when what is nearest is of one platform, and what all platforms share defines another
+    /// callable of that name: their types tell them apart. A declaration of it is no other.
+    fn is_seen_beside(&self, from: u32, nearest: u32, rivals: &[u32]) -> bool {
+        let world = self.world;
+        let of_platform = |symbol: u32| world.tables[world.file_of(symbol) as usize].source_set > COMMON_SOURCES;
+        of_platform(nearest)
+            && world.kind(nearest).is_callable()
+            && rivals.iter().any(|&other| {
+                !world.has(other, modifier::EXPECTED | modifier::DECLARATION)
+                    && !of_platform(other)
+                    && world.file_of(other) != from
+            })
     }
 
     /// Returns the symbols whose files are nearest to a file.
@@ -168,6 +222,7 @@ impl<'f> Resolver<'_, 'f> {
             let row = world.row(*symbol);
             let is_object = row.kind() == SymbolKind::Object;
             !row.has(modifier::REFUSED)
+                && row.has(modifier::LOWERED) == world.has(best, modifier::LOWERED)
                 && fits(row.kind(), want) == fits(chosen, want)
                 && is_object == (chosen == SymbolKind::Object)
                 && row.kind() != SymbolKind::Extension

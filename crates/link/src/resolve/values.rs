@@ -4,11 +4,20 @@ use super::{Kind, Place, Resolver, Value, Want, sure};
 use crate::types;
 use crate::world::Module;
 use contextd_model::SymbolKind;
-use contextd_model::facts::{binding, modifier};
+use contextd_model::facts::{UNKNOWN_PARAMETERS, binding, modifier};
 
 impl<'f> Resolver<'_, 'f> {
     /// Evaluates `a.b().c[]` from a place.
     pub(super) fn path(&mut self, place: Place, path: &str, line: u32) -> Value<'f> {
+        // The calls on the way have other arguments than the one at its end.
+        let asked = (self.arguments, self.arity);
+        (self.arguments, self.arity) = (UNKNOWN_PARAMETERS, UNKNOWN_PARAMETERS);
+        let value = self.along(place, path, line);
+        (self.arguments, self.arity) = asked;
+        value
+    }
+
+    fn along(&mut self, place: Place, path: &str, line: u32) -> Value<'f> {
         let mut value = Value::UNKNOWN;
         for (at, part) in path.split('.').enumerate() {
             let end = part.find(['(', '[']).unwrap_or(part.len());
@@ -302,7 +311,10 @@ impl<'f> Resolver<'_, 'f> {
                     Value::new(Kind::Instance(found), sure::TYPE)
                 });
         }
-        let value = self.type_path(place, head);
+        let asked = (self.arguments, self.arity);
+        self.arguments = UNKNOWN_PARAMETERS;
+        let value = self.type_path(place, head, types::count(arguments));
+        (self.arguments, self.arity) = asked;
         if matches!(value.kind, Kind::External | Kind::Unknown)
             && let Some(inner) = types::unwrap(head, arguments)
         {
@@ -322,7 +334,7 @@ impl<'f> Resolver<'_, 'f> {
         }
     }
 
-    fn type_path(&mut self, place: Place, head: &str) -> Value<'f> {
+    fn type_path(&mut self, place: Place, head: &str, arity: u8) -> Value<'f> {
         let normal;
         let head = if head.contains([':', '\\']) {
             normal = contextd_lang::names::path(head);
@@ -334,7 +346,9 @@ impl<'f> Resolver<'_, 'f> {
         // What a type is taken out of is a term, where types and terms are apart.
         let terms = self.world.tables[place.file as usize].policy.terms_apart && head.contains('.');
         let want = if terms { Want::Any } else { Want::Type };
+        let last = head.matches('.').count();
         for (at, part) in head.split('.').enumerate() {
+            self.arity = if at == last { arity } else { UNKNOWN_PARAMETERS };
             value = match at {
                 0 => self.name(place, part, want, u32::MAX),
                 _ => self.deeper(|resolver| resolver.member(value, part, Want::Type)),

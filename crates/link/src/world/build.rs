@@ -2,7 +2,7 @@
 
 use super::modules::ModuleTable;
 use super::modules::packages::has_namespaces;
-use super::{Brief, FileTable, Module, Super, Supers, World, implements};
+use super::{Brief, COMMON_SOURCES, FileTable, Module, Super, Supers, World, implements};
 use crate::LinkFile;
 use crate::key::{self, Index, Marks};
 use crate::policy::{self, Modules as Style};
@@ -45,9 +45,11 @@ pub fn build<'f>(files: &[LinkFile<'f>]) -> World<'f> {
         package_objects: FxHashMap::default(),
         object_packages: FxHashMap::default(),
         supers: FxHashMap::default(),
+        set_files: FxHashMap::default(),
         fields: FxHashMap::default(),
         satisfied: FxHashMap::default(),
     };
+    set_files(&mut world);
     scopes(&mut world);
     package_objects(&mut world);
     attach(&mut world);
@@ -92,7 +94,40 @@ fn table(files: &[LinkFile<'_>], modules: &ModuleTable, file: u32) -> FileTable 
         aliases,
         wildcards,
         is_test: contextd_lang::paths::is_test(path),
+        source_set: if policy.source_sets { source_set(path) } else { 0 },
     }
+}
+
+fn set_files(world: &mut World<'_>) {
+    for (file, table) in world.tables.iter().enumerate().filter(|(_, table)| table.source_set != 0) {
+        let Some(package) = table.package else { continue };
+        let path = |file: u32| world.files[file as usize].path;
+        let first = world.set_files.entry((package, table.source_set)).or_insert(file as u32);
+        if path(file as u32) < path(*first) {
+            *first = file as u32;
+        }
+    }
+}
+
+/// Returns the number of the source set that a path names: `src/jvmMain/…`, `core/jvm/src/…`.
+fn source_set(path: &str) -> u32 {
+    const PLATFORMS: [&str; 14] = [
+        "android", "apple", "desktop", "ios", "js", "jvm", "linux", "macos", "mingw", "native", "tvos", "wasm", "watchos", "web",
+    ];
+    let mut before = "";
+    for part in path.split('/') {
+        let set = match part {
+            "src" | "test" => Some(before).filter(|set| *set == "common" || PLATFORMS.iter().any(|platform| set.starts_with(platform))),
+            _ if before == "src" => part.strip_suffix("Main").or_else(|| part.strip_suffix("Test")),
+            _ => None,
+        };
+        match set {
+            Some("common") => return COMMON_SOURCES,
+            Some(set) if !set.is_empty() => return (key::name(set) as u32).max(COMMON_SOURCES + 1),
+            _ => before = part,
+        }
+    }
+    0
 }
 
 fn module_of(files: &[LinkFile<'_>], modules: &ModuleTable, file: u32, row: &ImportRow) -> Module {

@@ -147,3 +147,124 @@ fn shipped_code_of_a_module_about_tests_tests_nothing() {
         ",
     );
 }
+
+#[test]
+fn kotlin_overloads_take_what_a_call_gives() {
+    let old = "package app\n\nfun Scope.promise(context: Job, start: Int = 0, block: () -> Unit): Int = 1\n\nfun make(first: Int, second: Int) = 1\n";
+    let new = "package app\n\nclass Scope\nclass Job\n\nfun Scope.promise(context: Any = 1, start: Int = 0, block: () -> Unit): Int = 2\n\nfun make(first: Int) = 2\nfun all(vararg xs: Int) = 3\nfun all(one: Int) = 4\n";
+    let user = "package app\n\nfun go(s: Scope, xs: IntArray) {\n    s.promise { }\n    make(1)\n    all(*xs)\n}\nfun more() {\n    all(1, 2, 3)\n}\nfun one() {\n    all(1)\n}\n";
+    at(
+        &[("core/js/src/Old.kt", old), ("core/web/src/New.kt", new), ("core/js/test/Use.kt", user)],
+        "core/js/test/Use.kt",
+        "
+        4 calls core/web/src/New.kt:promise@6
+        5 calls core/web/src/New.kt:make@8
+        6 calls core/web/src/New.kt:all@9
+        9 calls core/web/src/New.kt:all@9
+        12 calls core/web/src/New.kt:all@10
+        ",
+    );
+}
+
+#[test]
+fn kotlin_lowered_overloads_lose() {
+    let java = "package app\n\n@Suppress(\"INVISIBLE\")\n@kotlin.internal.LowPriorityInOverloadResolution\nfun <T> runAll(context: Any = 1, block: () -> T): T = runAll(context, block)\n";
+    let all = "package app\n\nfun <T> runAll(context: Any = 1, block: () -> T): T = block()\n";
+    at(
+        &[("core/jvm/src/Builders.kt", java), ("core/concurrent/src/Builders.kt", all), ("core/jvm/test/Use.kt", "package use\n\nimport app.*\n\nfun main() = runAll<Unit> {\n}\n")],
+        "core/jvm/test/Use.kt",
+        "
+        5 calls core/concurrent/src/Builders.kt:runAll@3
+        ! core/jvm/src/Builders.kt:runAll
+        ",
+    );
+}
+
+#[test]
+fn kotlin_shared_sources_see_no_platform() {
+    let files = [
+        ("utils/common/src/TestBase.kt", "package testing\n\nexpect class TestBase\nfun check(x: Int) {}\n"),
+        ("utils/jvm/src/Executor.kt", "package testing\n\nclass Executor\nfun check(x: String) {}\n"),
+        ("utils/js/src/Loop.kt", "package testing\n\nclass Loop\n"),
+        ("core/common/test/A.kt", "package app\n\nimport testing.*\n\nfun a(e: Executor) {\n    check(1)\n}\n"),
+        ("core/jvm/test/B.kt", "package app\n\nimport testing.*\n\nfun b(e: Executor) {\n    check(1)\n}\n"),
+    ];
+    at(
+        &files,
+        "core/common/test/A.kt",
+        "
+        3 imports utils/common/src/TestBase.kt
+        6 calls utils/common/src/TestBase.kt:check@4
+        ! Executor
+        ",
+    );
+    at(
+        &files,
+        "core/jvm/test/B.kt",
+        "
+        3 imports utils/jvm/src/Executor.kt
+        5 type_hint_of utils/jvm/src/Executor.kt:Executor@3
+        6 calls ~utils/jvm/src/Executor.kt:check@4
+        ",
+    );
+}
+
+#[test]
+fn typescript_spread_arguments_need_a_rest_parameter() {
+    let store = "export function apply(): number\nexport function apply(a: string): number\nexport function apply(a: string, b: string): number\nexport function apply(...all: string[]): number\nexport function apply(...all: string[]): number { return 1 }\n";
+    at(
+        &[("src/apply.ts", store), ("src/use.ts", "import { apply } from './apply'\nfunction f(xs: string[]) {\n  apply(...xs)\n}\nfunction g() {\n  apply('a')\n}\n")],
+        "src/use.ts",
+        "
+        3 calls src/apply.ts:apply@5
+        ! 3 calls src/apply.ts:apply@2
+        ",
+    );
+}
+
+#[test]
+fn csharp_types_are_told_apart_by_their_type_arguments() {
+    let response = "namespace App;\n\npublic class Response\n{\n    public void Plain() {}\n}\n\npublic class Response<T> : Response\n{\n    public T Data() { return default; }\n}\n\npublic class Ok<T> : Response<T> {}\n\npublic class Ok : Response {}\n";
+    let user = "namespace App;\n\npublic class Use\n{\n    public Response<int> One(Response<int> a)\n    {\n        a.Data();\n        return null;\n    }\n    public Response Two(Response b)\n    {\n        b.Plain();\n        return b;\n    }\n    public void Both(Response b, Response<int> c) {}\n    public void Made() {\n        var ok = new Ok<string>();\n        ok.Data();\n    }\n    public void Bare() {\n        var ok = new Ok();\n        ok.Plain();\n    }\n}\n";
+    let files = [("src/Response.cs", response), ("src/Use.cs", user)];
+    at(
+        &files,
+        "src/Use.cs",
+        "
+        5 type_hint_of src/Response.cs:Response@8
+        7 calls src/Response.cs:Data@10
+        10 type_hint_of src/Response.cs:Response@3
+        12 calls src/Response.cs:Plain@5
+        15 type_hint_of src/Response.cs:Response@3
+        15 type_hint_of src/Response.cs:Response@8
+        17 calls src/Response.cs:Ok@13
+        18 calls src/Response.cs:Data@10
+        21 calls src/Response.cs:Ok@15
+        22 calls src/Response.cs:Plain@5
+        ! 10 type_hint_of src/Response.cs:Response@8
+        ",
+    );
+    at(
+        &files,
+        "src/Response.cs",
+        "
+        8 extends Response@3
+        13 extends Response@8
+        15 extends Response@3
+        ! 13 extends Response@3
+        ",
+    );
+}
+
+#[test]
+fn csharp_overloads_that_give_nothing_cannot_be_kept() {
+    let text = "public class Tests\n{\n    private void Given(Config c) {}\n    private Config Given(params Route[] routes) { return null; }\n    public void Kept(Route r) {\n        var c = Given(r);\n    }\n    public void Lost(Route r) {\n        Given(r);\n    }\n}\n";
+    at(
+        &[("Tests.cs", text)],
+        "Tests.cs",
+        "
+        6 calls Given@4
+        9 calls ~Given@3
+        ",
+    );
+}

@@ -1,10 +1,10 @@
 //! What a callable takes, as far as its facts tell.
 
 use crate::world::World;
-use contextd_model::facts::{BindingRow, UNKNOWN_PARAMETERS, binding};
+use contextd_model::facts::{BindingRow, SPREAD_ARGUMENTS, UNKNOWN_PARAMETERS, binding};
 
 /// The parameters of one callable.
-pub(super) struct Parameters<'f> {
+pub struct Parameters<'f> {
     /// `None` when the facts do not tell.
     count: Option<usize>,
     /// Types as written, as many as are named.
@@ -13,6 +13,10 @@ pub(super) struct Parameters<'f> {
     labels: Vec<u16>,
     /// Parameters that a call may leave out.
     optional: usize,
+    /// The number is what calls are held against.
+    counted: bool,
+    /// The last ones take any number of arguments.
+    variadic: bool,
     /// Names of type parameters of the callable and of its type.
     generics: [&'f str; 2],
 }
@@ -52,6 +56,8 @@ impl<'f> Parameters<'f> {
             types: own.iter().map(|row| view.str(row.type_text)).collect(),
             labels: own.iter().map(|row| row.flags >> 2).collect(),
             optional: own.iter().filter(may_be_left).count(),
+            counted: row.parameters != UNKNOWN_PARAMETERS || world.tables[file].policy.names_parameters,
+            variadic: own.iter().any(|row| row.flags & 1 != 0),
             generics: [view.str(row.generics), parent],
         }
     }
@@ -93,6 +99,36 @@ impl<'f> Parameters<'f> {
     pub fn want_more_than(&self, arguments: u8) -> bool {
         self.count
             .is_some_and(|count| count.saturating_sub(self.optional) > usize::from(arguments))
+    }
+
+    /// True when they are not known, or a call may give so many arguments.
+    pub fn accept(&self, arguments: u8) -> bool {
+        let Some(count) = self.count.filter(|_| self.counted) else { return true };
+        match arguments {
+            UNKNOWN_PARAMETERS => true,
+            SPREAD_ARGUMENTS => self.variadic,
+            given => !self.want_more_than(given) && (self.variadic || usize::from(given) <= count),
+        }
+    }
+
+    /// True when a call that gives so many arguments leaves none out and has none to spare.
+    pub fn are_exactly(&self, arguments: u8) -> bool {
+        !self.variadic && self.count == Some(usize::from(arguments))
+    }
+
+    /// True when a call gives one argument for each, and could give more.
+    pub fn are_at_least(&self, arguments: u8) -> bool {
+        self.variadic && self.count == Some(usize::from(arguments))
+    }
+
+    /// Returns the name of the last one's type, of an element where it takes a list.
+    pub fn last_type(&self) -> &'f str {
+        self.types.last().map_or("", |text| head(text).trim_end_matches("[]").trim_end_matches("..."))
+    }
+
+    /// True when their number is known.
+    pub fn are_counted(&self) -> bool {
+        self.counted
     }
 
     fn is_generic(&self, head: &str) -> bool {

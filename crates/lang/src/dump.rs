@@ -23,7 +23,7 @@ pub fn dump(facts: &FileFacts) -> String {
         let _ = writeln!(out, "base {} {kind} {}", owner(facts, row.owner), joined(facts.str(row.qualifier), facts.str(row.name)));
     }
     for row in &facts.bindings {
-        let how = ["parameter", "declared", "constructed", "called", "alias", "receiver"][usize::from(row.how.min(binding::RECEIVER))];
+        let how = ["parameter", "declared", "constructed", "called", "alias", "receiver", "scope"][usize::from(row.how.min(binding::SCOPE))];
         let _ = writeln!(out, "bind {} {} {how} {}", owner(facts, row.owner), facts.str(row.name), facts.str(row.type_text));
     }
     for row in &facts.refs {

@@ -81,6 +81,8 @@ pub struct Walk<'t> {
     pub exports: Option<Vec<String>>,
     /// Blocks inside a type or file whose declarations are local: the owner and the block's end.
     local_blocks: Vec<(u32, usize)>,
+    /// Functions without a name that the walk is in: the symbol around, the first line, the last, the end.
+    unnamed: Vec<(u32, u32, u32, usize)>,
 }
 
 /// What is still to come beside a node.
@@ -166,6 +168,7 @@ impl<'t> Walk<'t> {
             sections: Vec::new(),
             exports: None,
             local_blocks: Vec::new(),
+            unnamed: Vec::new(),
         }
     }
 

@@ -189,6 +189,9 @@ impl<'f> FileLinker<'_, 'f> {
             && world.file_of(target) != self.file;
         let sure = if borrowed {
             sure.min(crate::resolve::sure::UNION)
+        } else if world.has(target, modifier::SPECIALIZED) {
+            // Which arguments a template is used with is not asked.
+            sure.min(crate::resolve::sure::TWIN)
         } else {
             sure
         };

@@ -232,6 +232,9 @@ pub mod binding {
     pub const ALIAS: u8 = 4;
     /// Receiver of a method (Go), `self` of an impl.
     pub const RECEIVER: u8 = 5;
+    /// No variable, and without a name: the owner is known only inside of a function that has no name,
+    /// from `line` on for as many lines as the flags say.
+    pub const SCOPE: u8 = 6;
 }
 
 /// What is known of a parameter's or local variable's type. For `self.x = Foo()` the name is

@@ -84,6 +84,11 @@ impl Hooks for CFamily {
 
     fn declared<'t>(&self, node: Node<'t>, symbol: u32, walk: &mut Walk<'t>) {
         template_parameters(node, symbol, walk);
+        // `struct Maker<int> { … }` is what the template comes to for one argument.
+        let named = Some(node).filter(|node| node.kind().ends_with("_specifier")).and_then(|node| node.child_by_field_name("name"));
+        if named.is_some_and(|name| name.kind() == "template_type") {
+            walk.symbols[symbol as usize].modifiers |= modifier::SPECIALIZED;
+        }
     }
 
     fn may_stand_between(&self, text: &str) -> bool {

@@ -254,6 +254,9 @@ fn anonymous<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
         return named_expression(node, name, walk);
     }
     if !walk.ancestor(1).is_some_and(|parent| parent.kind() == "export_statement") {
+        if node.kind() != "class" {
+            walk.unnamed_function(node);
+        }
         return Flow::Descend;
     }
     let kind = if node.kind() == "class" { SymbolKind::Class } else { SymbolKind::Function };

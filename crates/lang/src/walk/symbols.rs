@@ -3,8 +3,8 @@
 use super::{Annotation, Spare, Walk, find, find_all, is_name, line_of};
 use crate::header;
 use crate::rules::{DocStyle, SymbolRule, VisibilityStyle};
-use contextd_model::facts::{FILE_SYMBOL, MAX_SIGNATURE, SymbolRow, UNKNOWN_PARAMETERS, base_kind, modifier};
-use contextd_model::{RefKind, SymbolKind, Visibility};
+use contextd_model::facts::{BindingRow, FILE_SYMBOL, MAX_SIGNATURE, SymbolRow, UNKNOWN_PARAMETERS, base_kind, binding, modifier};
+use contextd_model::{RefKind, StrId, SymbolKind, Visibility};
 use tree_sitter::Node;
 
 /// Where a declaration stands.
@@ -56,6 +56,29 @@ impl<'t> Walk<'t> {
         let (start, end) = (node.start_byte(), node.end_byte());
         self.local_blocks.retain(|&(_, until)| until > start);
         self.local_blocks.push((self.owner(), end));
+    }
+
+    /// Limits what the current symbol's part in a function without a name declares to that function.
+    pub fn unnamed_function(&mut self, node: Node<'t>) {
+        let owner = self.owner();
+        // The function that a symbol is made of is its scope already.
+        let body = self.field(node, "body").map_or(0, |body| body.start_byte() as u32);
+        if owner == FILE_SYMBOL || self.symbols[owner as usize].body_start != body {
+            let lines = (node.start_position().row as u32 + 1, node.end_position().row as u32 + 1);
+            self.unnamed.push((owner, lines.0, lines.1, node.end_byte()));
+        }
+    }
+
+    /// Notes in which function without a name a symbol is known.
+    fn scope_symbol(&mut self, symbol: u32, parent: u32, start: usize) {
+        while self.unnamed.last().is_some_and(|&(.., end)| end <= start) {
+            self.unnamed.pop();
+        }
+        if let Some(&(_, first, last, _)) = self.unnamed.last().filter(|&&(owner, ..)| owner == parent) {
+            let lines = (last - first + 1).min(u32::from(u16::MAX)) as u16;
+            let row = BindingRow { owner: symbol, name: StrId::EMPTY, type_text: StrId::EMPTY, line: first, how: binding::SCOPE, position: 0, flags: lines };
+            self.bindings.push(row);
+        }
     }
 
     fn kind_by_value(&self, node: Node<'t>, rule: &SymbolRule) -> Option<SymbolKind> {
@@ -186,6 +209,9 @@ impl<'t> Walk<'t> {
         }
         self.attach(index, annotations);
         self.mark_test(index, draft.name, &signature);
+        if !self.unnamed.is_empty() {
+            self.scope_symbol(index, parent, draft.name_start);
+        }
         index
     }
 

@@ -116,6 +116,9 @@ impl<'f> Resolver<'_, 'f> {
                 && let Some(found) =
                     self.pick_before(world.in_scope(symbol, key), want, place.file, line)
             {
+                if at == FILE_SYMBOL && place.file == self.file && self.is_shadowed(found, key, line) {
+                    break;
+                }
                 return Some(self.symbol_or_module(found, sure::SCOPE));
             }
             let around = if row.kind().is_type() {
@@ -151,6 +154,24 @@ impl<'f> Resolver<'_, 'f> {
         (place.file == self.file)
             .then(|| self.local(FILE_SYMBOL, key, want, line, place.file))
             .flatten()
+    }
+
+    /// True when a parameter of a function without a name, further inside, hides a symbol of the file.
+    fn is_shadowed(&mut self, symbol: u32, key: u64, line: u32) -> bool {
+        let bound = self.bindings.get(key::within(u64::from(FILE_SYMBOL), key));
+        if bound.is_empty() || line == u32::MAX {
+            return false;
+        }
+        let view = &self.world.files[self.file as usize].view;
+        let from = self.known_in(symbol).map_or(0, |lines| lines.start);
+        self.line_matters = true;
+        bound.iter().any(|&row| {
+            let row = &view.bindings[row as usize];
+            row.how != binding::PARAMETER
+                && row.flags != 0
+                && row.line >= from
+                && (row.line..row.line + u32::from(row.flags)).contains(&line)
+        })
     }
 
     /// Of two methods of one name, one of the class and one of its instances, a call from within means

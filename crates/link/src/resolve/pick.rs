@@ -5,7 +5,7 @@ use crate::parameters::Parameters;
 use crate::policy::Modules as Style;
 use crate::world::COMMON_SOURCES;
 use crate::world::modules::{basename, folder_of, shared_folders};
-use contextd_model::facts::{FILE_SYMBOL, UNKNOWN_PARAMETERS, modifier};
+use contextd_model::facts::{FILE_SYMBOL, UNKNOWN_PARAMETERS, binding, modifier};
 use contextd_model::{SymbolKind, Visibility};
 use std::borrow::Cow;
 
@@ -47,7 +47,7 @@ impl<'f> Resolver<'_, 'f> {
                     beside,
                     world.has(symbol, modifier::DECLARATION) && kind.is_callable(),
                     kind == SymbolKind::Extension,
-                    world.has(symbol, modifier::LOWERED),
+                    world.has(symbol, modifier::LOWERED | modifier::SPECIALIZED),
                     symbol,
                 )
             })
@@ -267,6 +267,31 @@ impl<'f> Resolver<'_, 'f> {
             .find(|&other| asked(world.kind(other)))
     }
 
+    /// Returns the lines in which a symbol of this file is known, where a function without a name limits
+    /// them.
+    pub(super) fn known_in(&self, symbol: u32) -> Option<std::ops::Range<u32>> {
+        let world = self.world;
+        let view = &world.files[world.file_of(symbol) as usize].view;
+        let local = world.local(symbol);
+        let start = view.bindings.partition_point(|bound| bound.owner < local);
+        let mut own = view.bindings[start..].iter().take_while(|bound| bound.owner == local);
+        let scope = own.find(|bound| bound.how == binding::SCOPE)?;
+        Some(scope.line..scope.line + u32::from(scope.flags))
+    }
+
+    /// Returns the symbols that a line sees, of the innermost function that has any.
+    fn innermost<'s>(&mut self, symbols: &'s [u32], line: u32) -> Cow<'s, [u32]> {
+        let lines: Vec<_> = symbols.iter().map(|&symbol| self.known_in(symbol)).collect();
+        if lines.iter().all(Option::is_none) {
+            return Cow::Borrowed(symbols);
+        }
+        self.line_matters = true;
+        let first = |lines: &Option<std::ops::Range<u32>>| lines.as_ref().map_or(Some(0), |lines| lines.contains(&line).then_some(lines.start));
+        let inner = lines.iter().filter_map(first).max();
+        let seen = symbols.iter().zip(&lines).filter(|(_, lines)| inner.is_some() && first(lines) == inner);
+        Cow::Owned(seen.map(|(&symbol, _)| symbol).collect())
+    }
+
     /// Chooses among symbols of one scope as seen from a line of the same file: blocks that are no
     /// symbols (callbacks of a test) may each define the name, and the last one before is meant.
     pub(super) fn pick_before(
@@ -277,9 +302,11 @@ impl<'f> Resolver<'_, 'f> {
         line: u32,
     ) -> Option<u32> {
         let world = self.world;
+        let style = world.tables[file as usize].policy.modules;
+        let here = file == self.file && line != u32::MAX && style == Style::RelativePath;
+        let symbols = &*if here { self.innermost(symbols, line) } else { Cow::Borrowed(symbols) };
         let best = self.pick(symbols, want)?;
         let row = world.row(best);
-        let style = world.tables[file as usize].policy.modules;
         let defines_again = |symbol: u32| {
             let other = world.row(symbol);
             world.file_of(symbol) == file
@@ -288,7 +315,6 @@ impl<'f> Resolver<'_, 'f> {
                 && !other.kind().is_type()
                 && (!other.has(modifier::DECLARATION) || row.has(modifier::DECLARATION))
         };
-        let here = file == self.file && line != u32::MAX && style == Style::RelativePath;
         if !here || world.local(best) == FILE_SYMBOL || row.kind().is_type() {
             return Some(best);
         }

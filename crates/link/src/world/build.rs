@@ -6,7 +6,7 @@ use super::{Brief, COMMON_SOURCES, FileTable, Module, Super, Supers, World, impl
 use crate::LinkFile;
 use crate::key::{self, Index, Marks};
 use crate::policy::{self, Modules as Style};
-use crate::resolve::{Kind, Resolver};
+use crate::resolve::{Kind, Resolver, sure};
 use contextd_model::SymbolKind;
 use contextd_model::facts::{FILE_SYMBOL, ImportRow, base_kind, import_kind, modifier};
 use rayon::prelude::*;
@@ -437,7 +437,7 @@ pub(super) fn bases(world: &World<'_>, file: u32) -> Vec<(u32, Supers)> {
                     target,
                     kind: declared_kind(world, owner, target, row.kind),
                     line: row.line,
-                    sure: value.sure,
+                    sure: if world.has(target, modifier::SPECIALIZED) { value.sure.min(sure::TWIN) } else { value.sure },
                 })
             }
             _ => slot.open = true,

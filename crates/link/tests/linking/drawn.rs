@@ -268,3 +268,38 @@ fn csharp_overloads_that_give_nothing_cannot_be_kept() {
         ",
     );
 }
+
+#[test]
+fn javascript_functions_without_a_name_are_scopes() {
+    let bundle = "(function (window) {\n  var document = window.document;\n  function setup() {\n    return document.body;\n  }\n  (function () {\n    var document = other();\n    var String = require('./string');\n    function inner() {\n      return document.head;\n    }\n  })();\n  function teardown() {\n    return document.tail;\n  }\n})(window);\nfunction last() {\n  return String(document);\n}\nfunction Timer() {}\nrun(function (Timer) {\n  class Clock {\n    go() { return Timer.now }\n  }\n});\nfunction tick() { return Timer }\n";
+    at(
+        &[("lib/bundle.js", bundle)],
+        "lib/bundle.js",
+        "
+        4 references document@2
+        10 references document@7
+        14 references document@2
+        26 references Timer@20
+        ! 18 references
+        ! 14 references document@7
+        ! 23 references Timer
+        ",
+    );
+}
+
+#[test]
+fn cpp_announced_classes_are_no_variables_and_specializations_no_templates() {
+    at(
+        &[
+            ("a.h", "namespace app {\ntemplate <typename T>\nclass APP_MUST_USE Result;\nclass APP_API Plain;\nclass Local;\n\ntemplate <typename T>\nstruct Holder {\n  Result<T>* self;\n};\n\ntemplate <class T, class E = void>\nstruct Maker;\ntemplate <>\nstruct Maker<int> { int x; };\ntemplate <>\nstruct Maker<char> { int x; };\n\nstruct User {\n  Maker<int> one;\n};\n}\n"),
+            ("b.h", "#include \"a.h\"\nnamespace app {\ntemplate <typename T>\nclass Result { T t; };\n}\n"),
+        ],
+        "a.h",
+        "
+        9 type_hint_of b.h:Result@4
+        20 type_hint_of ~Maker@15
+        ! Plain
+        ! Result@3
+        ",
+    );
+}

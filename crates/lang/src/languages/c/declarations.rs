@@ -15,6 +15,11 @@ pub fn declaration<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
         locals(node, &declarators, walk);
         return Flow::Descend;
     }
+    if let Some(name) = announced(node, &declarators, walk) {
+        walk.take(name.start_byte());
+        walk.reference(walk.text_of(name), RefKind::Type, name.start_byte(), line_of(name), 255);
+        return Flow::Skip;
+    }
     let has_body = node.child_by_field_name("type").is_some_and(|written| written.child_by_field_name("body").is_some());
     if has_body {
         walk.wrap(node);
@@ -31,6 +36,20 @@ pub fn declaration<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
         }
     }
     Flow::Descend
+}
+
+/// Returns the class that is only announced, behind a macro for its attributes: `class API Name;`. Read
+/// by its words it would be a variable of the class `API`.
+fn announced<'t>(node: Node<'t>, declarators: &[Node<'t>], walk: &Walk<'t>) -> Option<Node<'t>> {
+    let written = node.child_by_field_name("type").filter(|written| written.child_by_field_name("body").is_none())?;
+    let is_template = walk.ancestor(1).is_some_and(|outer| outer.kind() == "template_declaration");
+    let announces = written.kind() == "class_specifier" || written.kind() == "struct_specifier" && is_template;
+    let attribute = walk.text_of(written.child_by_field_name("name")?);
+    let is_macro = attribute.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
+    match declarators {
+        [only] if announces && is_macro && only.kind() == "identifier" => Some(*only),
+        _ => None,
+    }
 }
 
 /// Names for types. `typedef struct { … } Name` is the struct itself under that name.

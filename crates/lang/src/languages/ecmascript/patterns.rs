@@ -23,6 +23,10 @@ fn parameter<'t>(node: Node<'t>, position: u8, walk: &mut Walk<'t>) {
     let (name, variadic) = if pattern.kind() == "rest_pattern" { (pattern.named_child(0).unwrap_or(pattern), true) } else { (pattern, false) };
     let flags = u16::from(variadic) | u16::from(optional) << 1;
     match name.kind() {
+        "identifier" if is_callback(node, walk) => {
+            let how = if type_text.is_empty() { binding::ALIAS } else { binding::DECLARED };
+            callback_parameter(name, &type_text, how, walk.ancestor(1), walk);
+        }
         "identifier" => {
             walk.take(name.start_byte());
             walk.add_binding(walk.text_of(name), &type_text, binding::PARAMETER, position, flags, line_of(name));
@@ -35,6 +39,20 @@ fn parameter<'t>(node: Node<'t>, position: u8, walk: &mut Walk<'t>) {
     }
 }
 
+/// True for a parameter that is not one of the symbol around it, but of a function inside.
+fn is_callback(node: Node<'_>, walk: &Walk<'_>) -> bool {
+    let owner = &walk.symbols[walk.owner() as usize];
+    let start = node.start_byte() as u32;
+    start >= owner.body_start && owner.body_start < owner.end
+}
+
+/// Binds a parameter of a function without a name, with the lines that it is known in.
+fn callback_parameter<'t>(name: Node<'t>, type_text: &str, how: u8, function: Option<Node<'t>>, walk: &mut Walk<'t>) {
+    let lines = function.map_or(0, |function| (function.end_position().row - name.start_position().row + 1).min(usize::from(u16::MAX)));
+    walk.take(name.start_byte());
+    walk.add_binding(walk.text_of(name), type_text, how, 0, lines as u16, line_of(name));
+}
+
 /// A constructor's parameter with a modifier declares a field.
 fn is_property(node: Node<'_>) -> bool {
     let mut cursor = node.walk();
@@ -43,6 +61,9 @@ fn is_property(node: Node<'_>) -> bool {
 
 pub fn lone_parameter<'t>(node: Node<'t>, walk: &mut Walk<'t>) {
     if let Some(name) = walk.field(node, "parameter") {
+        if is_callback(name, walk) {
+            return callback_parameter(name, "", binding::ALIAS, Some(node), walk);
+        }
         walk.take(name.start_byte());
         walk.add_binding(walk.text_of(name), "", binding::PARAMETER, 0, 0, line_of(name));
     }

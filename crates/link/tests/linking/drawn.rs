@@ -211,13 +211,13 @@ fn kotlin_shared_sources_see_no_platform() {
 
 #[test]
 fn typescript_spread_arguments_need_a_rest_parameter() {
-    let store = "export function apply(): number\nexport function apply(a: string): number\nexport function apply(a: string, b: string): number\nexport function apply(...all: string[]): number\nexport function apply(...all: string[]): number { return 1 }\n";
+    let store = "export default function apply(): number\nexport default function apply(a: string): number\nexport default function apply(a: string, b: string): number\nexport default function apply(...all: string[]): number\nexport default function apply(...all: string[]): number { return 1 }\n";
     at(
-        &[("src/apply.ts", store), ("src/use.ts", "import { apply } from './apply'\nfunction f(xs: string[]) {\n  apply(...xs)\n}\nfunction g() {\n  apply('a')\n}\n")],
+        &[("src/apply.ts", store), ("src/use.ts", "import apply from './apply'\nfunction f(xs: string[]) {\n  apply(...xs)\n}\nfunction g() {\n  apply('a')\n}\n")],
         "src/use.ts",
         "
-        3 calls src/apply.ts:apply@5
-        ! 3 calls src/apply.ts:apply@2
+        3 calls src/apply.ts:apply@4
+        6 calls src/apply.ts:apply@2
         ",
     );
 }

@@ -127,7 +127,7 @@ fn edges(snapshot: &Snapshot, out: &mut dyn Write) -> std::io::Result<()> {
         for edge in snapshot.graph().out(source) {
             let line = json!({
                 "from": ids[source as usize], "to": ids[edge.target as usize], "kind": edge.kind().name(), "confidence": f64::from(edge.confidence) / 100.0,
-                "provenance": edge.provenance().name(), "file": snapshot.file(snapshot.written_in(source, edge)).path(), "line": edge.line,
+                "provenance": edge.provenance().name(), "file": snapshot.file(snapshot.written_in(source, &edge)).path(), "line": edge.line,
             });
             writeln!(out, "{line}")?;
         }

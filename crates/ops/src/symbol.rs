@@ -69,7 +69,7 @@ fn relations(reader: &Reader, number: u32) -> Vec<(Section, Relation)> {
     let graph = reader.snapshot.graph();
     let mut found: Vec<(Section, u32, EdgeRow, bool)> = Vec::new();
     for edge in graph.out(number) {
-        found.extend(section_of(edge.kind(), false).map(|section| (section, edge.target, *edge, false)));
+        found.extend(section_of(edge.kind(), false).map(|section| (section, edge.target, edge, false)));
     }
     for (source, edge) in graph.incoming(number).take(20_000) {
         let section = section_of(edge.kind(), true).map(|section| if reader.catalog.is_test(source) && section != Section::Docs { Section::Tests } else { section });

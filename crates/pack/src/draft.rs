@@ -303,7 +303,7 @@ impl Draft<'_> {
         // The surest first; they become texts when they are among the shown.
         let mut edges: Vec<(Reverse<u8>, &str, &str, &'static str, u32)> = Vec::new();
         for (&from, &uid) in &chosen {
-            for edge in self.inputs.layer.out(from).iter().filter(|edge| !edge.kind().is_structural() && edge.target != from) {
+            for edge in self.inputs.layer.out(from).filter(|edge| !edge.kind().is_structural() && edge.target != from) {
                 if let Some(&to) = chosen.get(&edge.target) {
                     edges.push((Reverse(edge.confidence), uid, to, edge.kind().name(), edge.line));
                 }

@@ -206,7 +206,7 @@ fn gather(layer: &dyn Layer, route: &Route<'_>, place: u32, only: Option<EdgeKin
         Direction::In => false,
     };
     if outward {
-        add(false, &mut layer.out(place).iter().map(|edge| (edge.target, *edge)));
+        add(false, &mut layer.out(place).map(|edge| (edge.target, edge)));
     }
     if expansion.direction != Direction::Out && only.is_none() {
         add(true, &mut layer.incoming(place).take(4_000));

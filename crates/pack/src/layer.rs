@@ -51,7 +51,7 @@ pub trait Layer: Sync {
     fn named_like(&self, name: &str) -> Vec<u32>;
     fn with_prefix(&self, prefix: &str, limit: usize) -> Vec<u32>;
 
-    fn out(&self, symbol: u32) -> &[EdgeRow];
+    fn out(&self, symbol: u32) -> Box<dyn Iterator<Item = EdgeRow> + '_>;
     /// Edges that lead to a symbol, with their sources.
     fn incoming(&self, symbol: u32) -> Box<dyn Iterator<Item = (u32, EdgeRow)> + '_>;
     /// Symbols that lead to a symbol, counted once each.
@@ -89,7 +89,7 @@ pub trait Layer: Sync {
         if let Some(parent) = self.parent(symbol).filter(|&parent| is_type(parent)) {
             return parent;
         }
-        let member_of = |symbol: u32| self.out(symbol).iter().find(|edge| edge.kind() == EdgeKind::MemberOf && self.kind(edge.target).is_type()).map(|edge| edge.target);
+        let member_of = |symbol: u32| self.out(symbol).find(|edge| edge.kind() == EdgeKind::MemberOf && self.kind(edge.target).is_type()).map(|edge| edge.target);
         match member_of(symbol) {
             Some(block) if self.kind(block) == SymbolKind::Extension => member_of(block).unwrap_or(symbol),
             Some(owner) => owner,
@@ -186,8 +186,8 @@ impl Layer for Snapshot {
         self.symbols_with_prefix(prefix, limit)
     }
 
-    fn out(&self, symbol: u32) -> &[EdgeRow] {
-        self.graph().out(symbol)
+    fn out(&self, symbol: u32) -> Box<dyn Iterator<Item = EdgeRow> + '_> {
+        Box::new(self.graph().out(symbol).iter())
     }
 
     fn incoming(&self, symbol: u32) -> Box<dyn Iterator<Item = (u32, EdgeRow)> + '_> {

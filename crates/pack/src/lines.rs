@@ -261,8 +261,8 @@ impl Layer for Lines {
         found
     }
 
-    fn out(&self, symbol: u32) -> &[EdgeRow] {
-        &self.edges[self.starts[symbol as usize] as usize..self.starts[symbol as usize + 1] as usize]
+    fn out(&self, symbol: u32) -> Box<dyn Iterator<Item = EdgeRow> + '_> {
+        Box::new(self.edges[self.starts[symbol as usize] as usize..self.starts[symbol as usize + 1] as usize].iter().copied())
     }
 
     fn incoming(&self, symbol: u32) -> Box<dyn Iterator<Item = (u32, EdgeRow)> + '_> {

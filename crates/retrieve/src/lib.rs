@@ -17,6 +17,7 @@ pub mod namesakes;
 pub mod near;
 pub mod parameters;
 pub mod providers;
+mod query_names;
 pub mod reach;
 pub mod recent;
 pub mod scratch;

@@ -9,16 +9,16 @@ use crate::lexical::{self, Lexical, Mode};
 use crate::fusion;
 use crate::near;
 use crate::parameters::Parameters;
-use crate::search::Stems;
+use crate::query_names::QueryNames;
 use crate::signals::{COUNT, NAMES, Signals, at};
 use crate::structure;
 use crate::understand::Query;
 use crate::walk::{implementors, walk};
 use crate::weights::Weights;
-use contextd_lang::terms;
 use contextd_model::{EdgeKind, SymbolKind, Visibility};
 use contextd_snapshot::Snapshot;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// What a ranking reads.
@@ -71,7 +71,7 @@ pub fn rank(sources: &Sources<'_>, query: &Query, weights: &Weights) -> Vec<Rank
     }
     let by_declared = weights.declared;
     let weights = named(last);
-    let mut ranked: Vec<Ranked> = candidates
+    let ranked: Vec<Ranked> = candidates
         .into_iter()
         .map(|(symbol, signals)| {
             let sum = sum(&signals, &weights);
@@ -84,8 +84,11 @@ pub fn rank(sources: &Sources<'_>, query: &Query, weights: &Weights) -> Vec<Rank
             Ranked { symbol, score, signals, learned: learned.map(|(terms, learned)| (terms, learned.weights())), declared }
         })
         .collect();
-    ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| tie(sources.snapshot, a.symbol, b.symbol)));
-    collapse(sources, ranked)
+    // Rows are large: what is sorted is where they stand.
+    let mut order: Vec<(f32, u32)> = ranked.iter().zip(0..).map(|(hit, place)| (hit.score, place)).collect();
+    order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then_with(|| tie(sources.snapshot, ranked[a.1 as usize].symbol, ranked[b.1 as usize].symbol)));
+    let unique = unique(sources, order.iter().map(|&(_, place)| (place, ranked[place as usize].symbol)));
+    unique.into_iter().map(|place| ranked[place as usize].clone()).collect()
 }
 
 fn named(table: &BTreeMap<String, f32>) -> Signals {
@@ -102,10 +105,11 @@ fn tie(snapshot: &Snapshot, a: u32, b: u32) -> std::cmp::Ordering {
     first.path().cmp(second.path()).then(first.start_line().cmp(&second.start_line())).then(a.cmp(&b))
 }
 
-/// Overloads and declarations of one name in one file are one answer, the best of them.
-fn collapse(sources: &Sources<'_>, ranked: Vec<Ranked>) -> Vec<Ranked> {
-    let mut seen: FxHashSet<(u32, String)> = FxHashSet::default();
-    ranked.into_iter().filter(|hit| seen.insert((sources.catalog.file[hit.symbol as usize], sources.snapshot.symbol(hit.symbol).qualified().into_owned()))).collect()
+/// Overloads and declarations of one name in one file are one answer, the best of them: returns the
+/// places of those.
+fn unique(sources: &Sources<'_>, ranked: impl Iterator<Item = (u32, u32)>) -> Vec<u32> {
+    let mut seen: FxHashSet<(u32, Cow<'_, str>)> = FxHashSet::default();
+    ranked.filter(|&(_, symbol)| seen.insert((sources.catalog.file[symbol as usize], sources.snapshot.symbol(symbol).qualified()))).map(|(place, _)| place).collect()
 }
 
 /// Returns the pool with its signals, scaled; in the order of symbols. Also whether history had a say.
@@ -201,7 +205,7 @@ impl Pool {
         rows
     }
 
-    fn of(&self, sources: &Sources<'_>, words: &mut QueryNames, lexical: &Lexical<'_>, symbol: u32) -> Signals {
+    fn of<'s>(&self, sources: &Sources<'s>, words: &mut QueryNames<'s>, lexical: &Lexical<'_>, symbol: u32) -> Signals {
         let Sources { snapshot, catalog, .. } = *sources;
         let at_symbol = symbol as usize;
         let file = catalog.file[at_symbol];
@@ -228,7 +232,7 @@ impl Pool {
         signals[at::IN_DEGREE] = (1.0 + snapshot.graph().sources(symbol).len() as f32).ln();
         signals[at::OWNER_BM] = if owner == symbol { 0.0 } else { lexical.symbols[owner as usize] };
         signals[at::CHILD_BM] = self.children.get(&symbol).copied().unwrap_or(0.0);
-        signals[at::QCOV] = words.share_of_query(&named.qualified());
+        signals[at::QCOV] = words.share_of_query(named);
         signals[at::IS_METHOD] = f32::from(u8::from(kind == SymbolKind::Method));
         signals[at::IS_DATA] = f32::from(u8::from(matches!(kind, SymbolKind::Field | SymbolKind::Variant | SymbolKind::Property | SymbolKind::Constant | SymbolKind::Variable)));
         signals[at::BLOCKS] = self.blocks[file as usize];
@@ -236,68 +240,6 @@ impl Pool {
         signals[at::FUSED] = self.fused.get(&symbol).copied().unwrap_or(0.0);
         signals[at::LOCAL] = f32::from(u8::from(flags & flag::LOCAL != 0));
         signals
-    }
-}
-
-/// Names of the query, to be compared with names of symbols.
-struct QueryNames {
-    words: FxHashMap<String, f32>,
-    total: f32,
-    stems: Stems,
-    stem_of_file: FxHashMap<u32, f32>,
-    exact: FxHashSet<String>,
-}
-
-impl QueryNames {
-    fn new(query: &Query, idf: &[f32]) -> Self {
-        let words: FxHashMap<String, f32> = query.words.iter().zip(idf).map(|((word, _), &idf)| (word.clone(), idf)).collect();
-        Self {
-            total: idf.iter().sum::<f32>().max(f32::MIN_POSITIVE),
-            words,
-            stems: Stems::new(query),
-            stem_of_file: FxHashMap::default(),
-            exact: query.identifiers.iter().filter(|identifier| identifier.code).map(|identifier| identifier.text.to_lowercase()).collect(),
-        }
-    }
-
-    /// Returns the share of a name's words that the query has, and whether the query names it.
-    fn coverage(&self, name: &str) -> (f32, f32) {
-        let (mut all, mut found) = (0u32, 0u32);
-        terms::with_remembered(|memory| {
-            for identifier in terms::identifiers(name) {
-                terms::parts(identifier, |part| {
-                    all += 1;
-                    found += u32::from(self.words.contains_key(memory.stem(part)));
-                });
-            }
-        });
-        let exact = if self.exact.contains(&name.to_lowercase()) { 1.0 } else { 0.0 };
-        (found as f32 / all.max(1) as f32, exact)
-    }
-}
-
-impl QueryNames {
-    /// Returns the share of the query's words, by rarity, that a qualified name has.
-    fn share_of_query(&self, qualified: &str) -> f32 {
-        let mut found: Vec<String> = Vec::new();
-        let mut sum = 0.0;
-        terms::with_remembered(|memory| {
-            for identifier in terms::identifiers(qualified) {
-                terms::parts(identifier, |part| {
-                    let stem = memory.stem(part);
-                    if let Some(idf) = self.words.get(stem).filter(|_| !found.iter().any(|other| other == stem)) {
-                        sum += idf;
-                        found.push(stem.to_owned());
-                    }
-                });
-            }
-        });
-        sum / self.total
-    }
-
-    fn stem_coverage(&mut self, file: u32, path: &str) -> f32 {
-        let stems = &self.stems;
-        *self.stem_of_file.entry(file).or_insert_with(|| stems.coverage(path))
     }
 }
 

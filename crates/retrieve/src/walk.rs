@@ -181,16 +181,20 @@ fn transitions(snapshot: &Snapshot, catalog: &Catalog, symbol: u32, options: &Wa
     let graph = snapshot.graph();
     let mut row: Vec<(u32, f32)> = Vec::new();
     let inside = |target: u32| community.is_none_or(|community| graph.community(target) == community);
-    let mut add = |target: u32, weight: f32| {
-        if inside(target) && target != symbol && weight > 0.0 && catalog.is_code(target) && !catalog.is_test(target) {
-            row.push((target, weight));
-        }
-    };
+    let leads_to = |other: u32| other != symbol && catalog.is_code(other) && !catalog.is_test(other) && inside(other);
     for edge in graph.out(symbol).iter().take(MAX_EDGES) {
-        add(edge.target, weight(edge.kind(), edge.confidence, false));
+        let weight = weight(edge.kind(), edge.confidence, false);
+        if weight > 0.0 && leads_to(edge.target) {
+            row.push((edge.target, weight));
+        }
     }
-    for (source, edge) in graph.incoming(symbol).take(MAX_EDGES) {
-        add(source, options.reverse * weight(edge.kind(), edge.confidence, true));
+    // What is not gone to is left out before its edges are looked up, and does not count as followed.
+    let back = graph.sources(symbol).filter(|&source| leads_to(source)).flat_map(|source| graph.between(source, symbol).iter().map(move |edge| (source, edge)));
+    for (source, edge) in back.take(MAX_EDGES) {
+        let weight = options.reverse * weight(edge.kind(), edge.confidence, true);
+        if weight > 0.0 {
+            row.push((source, weight));
+        }
     }
     row.sort_by_key(|&(target, _)| target);
     row.dedup_by(|next, kept| {

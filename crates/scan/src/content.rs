@@ -79,7 +79,7 @@ impl BinaryTests {
             [0xfe, 0xff, rest @ ..] => (utf16(rest, u16::from_be_bytes)?, Encoding::Utf16Be),
             _ => (utf8(bytes)?, Encoding::Utf8),
         };
-        match text.as_bytes().iter().position(|byte| *byte == 0) {
+        match memchr::memchr(0, text.as_bytes()) {
             Some(at) => Err(format!("NUL at byte {at}")),
             None => Ok((text, encoding)),
         }
@@ -104,7 +104,7 @@ impl BinaryTests {
 
 fn utf8(bytes: Vec<u8>) -> Result<String, String> {
     // Asked first because it is the usual mark of binary files and cheaper to find.
-    if let Some(at) = bytes.iter().take(HEAD).position(|byte| *byte == 0) {
+    if let Some(at) = memchr::memchr(0, &bytes[..bytes.len().min(HEAD)]) {
         return Err(format!("NUL at byte {at}"));
     }
     String::from_utf8(bytes).map_err(|error| {

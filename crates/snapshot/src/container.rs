@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 compile_error!("index files are little-endian and mapped as they are");
 
 /// Version of every file format of this crate. Another version reads as absent and is built again.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 
 const HEAD: usize = 16;
 const ENTRY: usize = 24;

@@ -12,7 +12,11 @@ use contextd_model::graph::{EdgeRow, OutsideEdge};
 use rayon::prelude::*;
 use std::path::Path;
 
+mod edges;
 mod outside;
+
+pub use edges::{EdgeIter, Edges};
+use edges::{Packed, Shape};
 
 const MAGIC: [u8; 8] = *b"ctxd.gra";
 
@@ -24,7 +28,8 @@ const SOURCES: usize = 4;
 const UNRESOLVED: usize = 5;
 const COMMUNITIES: usize = 6;
 const OUTSIDE: usize = 7;
-const SECTIONS: usize = 8;
+const MARKS: usize = 8;
+const SECTIONS: usize = 9;
 
 /// Collects edges, source by source.
 #[derive(Default)]
@@ -98,24 +103,31 @@ impl GraphWriter {
         };
         let way_out = || {
             let communities = column::pack(self.communities.iter().copied());
-            (column::pack(ends.iter().copied()), communities)
+            (edges::pack(&rows), column::pack(ends.iter().copied()), communities)
         };
-        let ((sources, back_ends, back), (out_ends, communities)) =
+        let ((sources, back_ends, back), (packed, out_ends, communities)) =
             rayon::join(way_back, way_out);
+        let Packed { shape, marks, rows: packed } = packed;
+        let [target, line, mark] = shape.numbers();
         sections[META] = container::put_numbers(&[
             symbols.into(),
             rows.len() as u64,
             sources,
             self.unresolved.len() as u64,
             self.communities.len() as u64,
+            target,
+            line,
+            mark,
         ]);
+        sections[ROWS] = packed;
+        sections[MARKS] = marks;
         sections[ENDS] = out_ends;
         sections[SOURCE_ENDS] = back_ends;
         sections[SOURCES] = back;
         sections[UNRESOLVED] = column::pack(self.unresolved);
         sections[COMMUNITIES] = communities;
         sections[OUTSIDE] = self.outside;
-        GraphImage::new(sections, rows)
+        GraphImage::new(sections, rows.len() as u64)
     }
 }
 
@@ -203,20 +215,17 @@ pub struct GraphImage {
     pub key: ContentHash,
     pub edges: u64,
     header: Vec<u8>,
-    /// All sections but the rows, which would be copied for it.
     sections: Vec<Vec<u8>>,
-    rows: Vec<EdgeRow>,
 }
 
 impl GraphImage {
-    fn new(sections: Vec<Vec<u8>>, rows: Vec<EdgeRow>) -> Self {
-        let header = container::header(MAGIC, &all_sections(&sections, &rows));
+    fn new(sections: Vec<Vec<u8>>, edges: u64) -> Self {
+        let header = container::header(MAGIC, &slices(&sections));
         let mut image = Self {
             key: ContentHash::default(),
-            edges: rows.len() as u64,
+            edges,
             header,
             sections,
-            rows,
         };
         let mut hasher = blake3::Hasher::new();
         for part in image.parts() {
@@ -228,7 +237,7 @@ impl GraphImage {
 
     /// Returns what the file consists of, in order.
     fn parts(&self) -> Vec<&[u8]> {
-        container::laid_out(&self.header, &all_sections(&self.sections, &self.rows))
+        container::laid_out(&self.header, &slices(&self.sections))
     }
 
     /// Returns the bytes of the file.
@@ -243,10 +252,8 @@ impl GraphImage {
     }
 }
 
-fn all_sections<'a>(sections: &'a [Vec<u8>], rows: &'a [EdgeRow]) -> Vec<&'a [u8]> {
-    let mut all: Vec<&[u8]> = sections.iter().map(Vec::as_slice).collect();
-    all[ROWS] = bytemuck::cast_slice(rows);
-    all
+fn slices(sections: &[Vec<u8>]) -> Vec<&[u8]> {
+    sections.iter().map(Vec::as_slice).collect()
 }
 
 /// The mapped edges. Numbers are global; damaged bytes give wrong edges, never a panic.
@@ -255,6 +262,7 @@ pub struct Graph {
     container: Container,
     symbols: u32,
     edges: u32,
+    shape: Shape,
     widths: [u8; SECTIONS],
     counts: [usize; SECTIONS],
 }
@@ -264,18 +272,19 @@ impl Graph {
     pub fn open(path: &Path) -> Result<Self> {
         let container = Container::open(path, MAGIC, SECTIONS)?;
         let damaged = |what| SnapshotError::damaged(path, what);
-        let numbers = container::take_numbers::<5>(container.section(META))
+        let [counted @ .., target, line, mark] = container::take_numbers::<8>(container.section(META))
             .ok_or_else(|| damaged("counts"))?;
+        let shape = Shape::of([target, line, mark]).ok_or_else(|| damaged("width of edges"))?;
         let [symbols, edges, sources, unresolved, communities] =
-            numbers.map(|number| usize::try_from(number).unwrap_or(usize::MAX));
-        let counts = [0, symbols, 0, symbols, sources, unresolved, communities, 0];
+            counted.map(|number| usize::try_from(number).unwrap_or(usize::MAX));
+        let counts = [0, symbols, 0, symbols, sources, unresolved, communities, 0, 0];
         let mut widths = [0; SECTIONS];
         for section in [ENDS, SOURCE_ENDS, SOURCES, UNRESOLVED, COMMUNITIES] {
             let column = Column::new(container.section(section), counts[section])
                 .ok_or_else(|| damaged("size of a column"))?;
             widths[section] = column.width();
         }
-        if edges.checked_mul(size_of::<EdgeRow>()) != Some(container.section(ROWS).len()) {
+        if edges.checked_mul(shape.row()) != Some(container.section(ROWS).len()) {
             return Err(damaged("number of edges"));
         }
         let symbols = u32::try_from(symbols).map_err(|_| damaged("number of symbols"))?;
@@ -284,6 +293,7 @@ impl Graph {
             container,
             symbols,
             edges,
+            shape,
             widths,
             counts,
         })
@@ -307,18 +317,12 @@ impl Graph {
         self.container.size()
     }
 
-    /// Returns all edges, grouped by source.
-    pub fn rows(&self) -> &[EdgeRow] {
-        bytemuck::try_cast_slice(self.container.section(ROWS)).unwrap_or(&[])
-    }
-
     /// Returns the edges of a symbol, sorted by target.
     #[inline]
-    pub fn out(&self, symbol: u32) -> &[EdgeRow] {
+    pub fn out(&self, symbol: u32) -> Edges<'_> {
         let range = self.column(ENDS).range(symbol);
-        self.rows()
-            .get(range.start as usize..range.end as usize)
-            .unwrap_or(&[])
+        let all = Edges::new(self.container.section(ROWS), self.container.section(MARKS), self.shape);
+        all.range(range.start as usize..range.end as usize)
     }
 
     /// Returns the symbols that have an edge to `symbol`, rising, each once.
@@ -336,20 +340,14 @@ impl Graph {
         self.sources(symbol).flat_map(move |source| {
             self.between(source, symbol)
                 .iter()
-                .map(move |row| (source, *row))
+                .map(move |row| (source, row))
         })
     }
 
     /// Returns the edges from one symbol to another.
     #[inline]
-    pub fn between(&self, source: u32, target: u32) -> &[EdgeRow] {
-        let rows = self.out(source);
-        let start = rows.partition_point(|row| row.target < target);
-        let count = rows[start..]
-            .iter()
-            .take_while(|row| row.target == target)
-            .count();
-        &rows[start..start + count]
+    pub fn between(&self, source: u32, target: u32) -> Edges<'_> {
+        self.out(source).to(target)
     }
 
     /// Returns the edges to what no file defines, sorted by source; what is damaged is left out.

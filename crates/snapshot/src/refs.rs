@@ -61,6 +61,11 @@ impl<'a> SymbolRef<'a> {
         self.segment().qualified(self.local)
     }
 
+    /// Puts the parts of the qualified name into `parts`, outermost first.
+    pub fn scoped(&self, parts: &mut Vec<&'a str>) {
+        self.segment().scoped(self.local, parts);
+    }
+
     pub fn kind(&self) -> SymbolKind {
         self.segment().kind(self.local)
     }

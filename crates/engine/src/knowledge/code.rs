@@ -27,7 +27,7 @@ impl Knowledge {
             for symbol in snapshot.symbols_of_file(file) {
                 for edge in uses_of(snapshot, symbol) {
                     if let Some(&target) = places.get(&snapshot.file_of(edge.target)) {
-                        seen.add((symbol, place), edge, target);
+                        seen.add((symbol, place), &edge, target);
                     }
                 }
             }
@@ -107,7 +107,7 @@ impl Seen<'_> {
 }
 
 /// Returns the known uses that start at a definition; those of tests do not count.
-fn uses_of(snapshot: &Snapshot, symbol: u32) -> impl Iterator<Item = &EdgeRow> {
+fn uses_of(snapshot: &Snapshot, symbol: u32) -> impl Iterator<Item = EdgeRow> {
     let own = snapshot.symbol(symbol);
     let is_test = own.has(contextd_model::facts::modifier::TEST);
     let lines = own.start_line()..=own.end_line();

@@ -108,7 +108,7 @@ impl Plan<'_> {
         let weight = |(source, edge): &(u32, EdgeRow)| (*source, edge.kind, edge.target, edge.confidence);
         let range = self.previous.symbols_of_file(*file);
         let graph = self.previous.graph();
-        let before = range.clone().flat_map(|symbol| graph.out(symbol).iter().map(move |edge| (symbol, *edge))).filter(|(symbol, edge)| !parts::is_joined(*symbol, edge, &range));
+        let before = range.clone().flat_map(|symbol| graph.out(symbol).iter().map(move |edge| (symbol, edge))).filter(|(symbol, edge)| !parts::is_joined(*symbol, edge, &range));
         let mut before: Vec<_> = before.map(|edge| weight(&edge)).collect();
         before.sort_unstable();
         before.iter().copied().eq(own.iter().map(weight)) && self.parts.files[*file as usize].joined.iter().map(weight).eq(part.joined.iter().map(weight))
@@ -122,7 +122,7 @@ impl Plan<'_> {
         let own = self.previous.symbols_of_file(file);
         for symbol in own.clone() {
             let taken = self.previous.graph().out(symbol).iter().filter(|edge| !parts::is_joined(symbol, edge, &own));
-            edges.extend(taken.map(|edge| (symbol, *edge)));
+            edges.extend(taken.map(|edge| (symbol, edge)));
         }
     }
 }

@@ -123,7 +123,7 @@ fn edges_name_the_file_they_are_written_in() {
     let mut found = Vec::new();
     for source in 0..snapshot.symbol_count() {
         for edge in snapshot.graph().out(source).iter().filter(|edge| matches!(edge.kind(), EdgeKind::Implements | EdgeKind::Dataflow)) {
-            found.push(format!("{} {} {}:{}", snapshot.symbol(source).name(), edge.kind(), snapshot.file(snapshot.written_in(source, edge)).path(), edge.line));
+            found.push(format!("{} {} {}:{}", snapshot.symbol(source).name(), edge.kind(), snapshot.file(snapshot.written_in(source, &edge)).path(), edge.line));
         }
     }
     found.sort();

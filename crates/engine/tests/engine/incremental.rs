@@ -245,7 +245,7 @@ fn the_graph_is_the_one_that_the_linker_makes() {
     for symbol in 0..snapshot.symbol_count() {
         let mut expected = links.edges[links.offsets[symbol as usize] as usize..links.offsets[symbol as usize + 1] as usize].to_vec();
         expected.sort_unstable();
-        let mut found = snapshot.graph().out(symbol).to_vec();
+        let mut found: Vec<_> = snapshot.graph().out(symbol).iter().collect();
         found.sort_unstable();
         assert_eq!(found, expected, "edges of {}", snapshot.symbol(symbol).qualified());
         assert_eq!(snapshot.graph().community(symbol), links.communities[symbol as usize]);

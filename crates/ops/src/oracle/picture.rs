@@ -146,7 +146,7 @@ impl Artist<'_> {
     /// Neighbours of a symbol, the surest and most used first.
     fn neighbours(&self, symbol: u32) -> Vec<u32> {
         let graph = self.reader.snapshot.graph();
-        let out = graph.out(symbol).iter().map(|edge| (edge.target, *edge));
+        let out = graph.out(symbol).iter().map(|edge| (edge.target, edge));
         let mut found: Vec<(u32, EdgeRow)> = out.chain(graph.incoming(symbol).take(2_000)).filter(|(_, edge)| is_drawn(edge)).collect();
         found.sort_by_key(|(other, edge)| (std::cmp::Reverse(edge.confidence), std::cmp::Reverse(edge.count), *other));
         found.into_iter().map(|(other, _)| other).collect()
@@ -180,7 +180,7 @@ impl Artist<'_> {
         let around = |file: u32| {
             let mut counts: BTreeMap<u32, u32> = BTreeMap::new();
             for symbol in snapshot.symbols_of_file(file) {
-                let out = snapshot.graph().out(symbol).iter().map(|edge| (edge.target, *edge));
+                let out = snapshot.graph().out(symbol).iter().map(|edge| (edge.target, edge));
                 for (other, edge) in out.chain(snapshot.graph().incoming(symbol).take(2_000)) {
                     let other = snapshot.file_of(other);
                     if is_drawn(&edge) && edge.is_known() && other != file {

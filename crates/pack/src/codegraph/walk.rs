@@ -75,7 +75,7 @@ fn leans(kind: EdgeKind) -> bool {
 /// Returns neighbours with the strength of the edge and whether it leads away from `symbol`.
 fn neighbours(snapshot: &Snapshot, symbol: u32) -> Vec<(u32, f64, bool)> {
     let graph = snapshot.graph();
-    let outward = graph.out(symbol).iter().filter(|edge| leans(edge.kind())).map(|edge| (edge.target, formulas::strength(edge), true));
+    let outward = graph.out(symbol).iter().filter(|edge| leans(edge.kind())).map(|edge| (edge.target, formulas::strength(&edge), true));
     let inward = graph.incoming(symbol).filter(|(_, edge)| leans(edge.kind())).map(|(source, edge)| (source, formulas::strength(&edge), false));
     let mut found: Vec<(u32, f64, bool)> = outward.chain(inward.take(4 * BREADTH)).filter(|&(other, _, _)| other != symbol).collect();
     found.sort_by(|a, b| b.2.cmp(&a.2).then(b.1.total_cmp(&a.1)).then(a.0.cmp(&b.0)));
@@ -95,7 +95,7 @@ pub fn relationships(snapshot: &Snapshot, keys: &Keys<'_>, reached: &[Reached]) 
                     dependent: keys.key(entity.symbol),
                     dependency: keys.key(edge.target),
                     relationship_type: edge.kind().name().to_owned(),
-                    strength: formulas::strength(edge),
+                    strength: formulas::strength(&edge),
                     context: context(snapshot, entity.symbol, edge.target, edge.kind(), edge.line),
                 });
             }

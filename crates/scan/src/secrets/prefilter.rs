@@ -59,11 +59,14 @@ pub(super) fn find(text: &str, kind: PathKind) -> Vec<Finding> {
         found: Vec::new(),
         searched_to: BTreeMap::new(),
     };
-    for (start, gram) in text.as_bytes().windows(GRAM + 1).enumerate() {
-        let folded = fold(gram);
-        if has(&prefilter.begins, folded) && has(&prefilter.goes_on, fold(&gram[1..])) {
+    let Some((first, rest)) = text.as_bytes().split_first_chunk::<GRAM>() else { return search.found };
+    let mut folded = fold(first);
+    for (start, &byte) in rest.iter().enumerate() {
+        let next = (folded << 5 | usize::from(byte & 31)) % GRAMS;
+        if has(&prefilter.begins, folded) && has(&prefilter.goes_on, next) {
             prefilter.find_at(&mut search, start, folded);
         }
+        folded = next;
     }
     // A keyword of three bytes may end the text; it is no secret by itself, and every rule needs more behind it.
     search.found

@@ -214,9 +214,21 @@ impl Segment {
 
     /// Returns the name with its enclosing scopes inside the file: `Type.method`.
     pub fn qualified(&self, symbol: u32) -> Cow<'_, str> {
+        let mut parts = Vec::new();
+        self.scoped(symbol, &mut parts);
+        match parts.as_slice() {
+            [only] => Cow::Borrowed(only),
+            parts => Cow::Owned(parts.join(".")),
+        }
+    }
+
+    /// Puts the parts of the qualified name into `parts`, outermost first.
+    pub fn scoped<'a>(&'a self, symbol: u32, parts: &mut Vec<&'a str>) {
         let scopes = self.column(Section::SymbolScope);
+        let parents = self.column(Section::SymbolParent);
         let first = self.symbols_of_file(self.file_of(symbol)).start;
-        let (mut parts, mut length, mut at) = (Vec::new(), 0, symbol);
+        let (mut length, mut at) = (0, symbol);
+        parts.clear();
         loop {
             let scope = scopes.get(at).checked_sub(1);
             let is_whole = scope.is_some_and(|code| code % 2 == 1);
@@ -224,25 +236,20 @@ impl Segment {
                 Some(code) if is_whole => self.name_string(code / 2),
                 _ => self.name(at),
             });
-            match (scope, self.parent(at).filter(|&parent| parent != first)) {
-                (Some(_), _) if is_whole => break,
-                (Some(code), _) => {
+            if let Some(code) = scope {
+                if !is_whole {
                     parts.push(self.name_string(code / 2));
-                    break;
                 }
-                (None, None) => break,
-                (None, Some(parent)) => at = parent,
+                break;
             }
             length += 1 + parts.last().map_or(0, |part| part.len());
-            if length > MAX_QUALIFIED {
-                break;
+            let parent = parents.get(at).checked_sub(1).and_then(|in_file| first.checked_add(in_file));
+            match parent.filter(|&parent| parent < at && parent != first) {
+                Some(parent) if length <= MAX_QUALIFIED => at = parent,
+                _ => break,
             }
         }
         parts.reverse();
-        match parts.as_slice() {
-            [only] => Cow::Borrowed(only),
-            parts => Cow::Owned(parts.join(".")),
-        }
     }
 
     /// Returns the enclosing symbol; `None` for a file. It always precedes its children.

@@ -35,7 +35,7 @@ proptest! {
         for (symbol, rows) in edges.iter().enumerate() {
             let mut expected = rows.clone();
             expected.sort_by_key(order);
-            prop_assert_eq!(graph.out(symbol as u32), expected);
+            prop_assert_eq!(graph.out(symbol as u32).iter().collect::<Vec<_>>(), expected);
             prop_assert_eq!(graph.community(symbol as u32), symbol as u32 / 3);
             let mut incoming: Vec<(u32, EdgeRow)> = edges.iter().enumerate().flat_map(|(source, rows)| rows.iter().map(move |row| (source as u32, *row))).filter(|(_, row)| row.target == symbol as u32).collect();
             incoming.sort_by_key(|(source, row)| (*source, order(row)));

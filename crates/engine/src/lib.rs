@@ -6,6 +6,7 @@
 
 mod ahead;
 mod archive;
+mod asking;
 pub mod artifacts;
 mod audit;
 mod change;

@@ -1,5 +1,6 @@
 //! Bringing the index up to date: what to look at, and whether there is anything to do.
 
+use crate::asking::Looked;
 use crate::changes;
 use crate::engine::Engine;
 use crate::error::{EngineError, Result};
@@ -52,6 +53,11 @@ pub struct Refreshed {
 impl Engine {
     /// Brings the index up to date with the work tree and publishes a snapshot.
     pub fn refresh(&self, options: &RefreshOptions, progress: &dyn Progress) -> Result<Refreshed> {
+        Ok(self.refresh_looking(options, progress)?.0)
+    }
+
+    /// Does what [`Engine::refresh`] does and returns what was looked at, too.
+    pub(crate) fn refresh_looking(&self, options: &RefreshOptions, progress: &dyn Progress) -> Result<(Refreshed, Looked)> {
         let workers = self.config.bootstrap.parallel_workers as usize;
         // Without a number, or when no pool of that size can be had, the shared one does the work.
         match (workers > 0).then(|| rayon::ThreadPoolBuilder::new().num_threads(workers).build()) {
@@ -60,12 +66,14 @@ impl Engine {
         }
     }
 
-    fn refresh_here(&self, options: &RefreshOptions, progress: &dyn Progress) -> Result<Refreshed> {
+    fn refresh_here(&self, options: &RefreshOptions, progress: &dyn Progress) -> Result<(Refreshed, Looked)> {
         let asked_for_more = options.full || !options.force.is_empty() || options.only.is_some();
         if options.quick && !asked_for_more {
+            // The answer comes while the snapshot is opened.
+            let asked = self.ask();
             let published = self.published().filter(|snapshot| self.is_current(snapshot));
-            if let Some(snapshot) = published.filter(|snapshot| self.is_calm(snapshot)) {
-                return Ok(unchanged(Some(&snapshot), Vec::new()));
+            if let Some(snapshot) = published.filter(|snapshot| asked.is_calm(snapshot.name()) || self.is_calm(snapshot)) {
+                return Ok((unchanged(Some(&snapshot), Vec::new()), Looked::Part));
             }
         }
         self.places.create()?;
@@ -82,16 +90,21 @@ impl Engine {
         progress.begin(Stage::Scan, 0);
         let only = options.only.as_ref().filter(|_| trusted && complete);
         let Scoped { scope, files, problems, grounds } = Scope::scan(self, only);
+        let looked = match scope {
+            Scope::Whole => Looked::Whole(grounds.clone()),
+            Scope::Paths(_) => Looked::Part,
+        };
         let states = ledger.file_states()?;
         let changes = changes::compare(files, states, |path| scope.covers(path), |path| !trusted || is_forced(path, &options.force));
         if trusted && complete && changes.is_empty() {
             if let (Some(snapshot), Some(grounds)) = (previous.as_ref().filter(|_| options.quick), grounds) {
                 self.note_calm(snapshot, grounds, &changes.same, options.now);
             }
-            return Ok(unchanged(previous.as_ref(), problems));
+            return Ok((unchanged(previous.as_ref(), problems), looked));
         }
         let base = Base { previous, complete, trusted };
-        Run { engine: self, options, progress, problems, ahead: WrittenAhead::default() }.update(&mut ledger, changes, &base)
+        let refreshed = Run { engine: self, options, progress, problems, ahead: WrittenAhead::default() }.update(&mut ledger, changes, &base)?;
+        Ok((refreshed, looked))
     }
 
     /// Opens the published snapshot; one that is damaged counts as none, since the next replaces it.

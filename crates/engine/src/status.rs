@@ -1,6 +1,6 @@
 //! What is indexed, in numbers.
 
-use crate::changes;
+use crate::{changes, records};
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::scope::{Scope, Scoped};
@@ -12,6 +12,7 @@ use contextd_snapshot::Snapshot;
 use contextd_store::{FileState, FileStatus, Ledger};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The state of a root's index.
 #[derive(Clone, Debug, Default)]
@@ -61,11 +62,22 @@ impl Engine {
         }
     }
 
-    /// True when some file is not as it was recorded: added, removed, written since.
+    /// True when some file is not as it was recorded: added, removed, written since. When all are, a note says so to who
+    /// asks next.
     pub fn has_changes(&self) -> Result<bool> {
-        let Scoped { scope, files, .. } = Scope::scan(self, None);
-        let states = self.ledger()?.file_states()?;
-        let changes = changes::compare(files, states, |path| scope.covers(path), |_| false);
+        let began = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis() as i64);
+        let ledger = self.ledger()?;
+        self.load_overlays()?;
+        let recorded = records::recorded(&ledger)?;
+        let Scoped { scope, files, grounds, .. } = Scope::scan(self, None);
+        let changes = changes::compare(files, ledger.file_states()?, |path| scope.covers(path), |_| false);
+        if changes.is_empty() {
+            let is_same = |snapshot: &Snapshot| recorded == Some(snapshot.name()) && self.is_current(snapshot);
+            let noted = self.published().filter(is_same).filter(|_| records::recorded(&ledger).is_ok_and(|after| after == recorded));
+            if let (Some(snapshot), Some(grounds)) = (noted, grounds) {
+                self.note_calm(&snapshot, grounds, &changes.same, began);
+            }
+        }
         // A stamp that is too young to be trusted says nothing of a change: what the file holds does.
         let differs = |entry: &FileEntry| !changes.before.get(&entry.rel).is_some_and(|state| changes::has_stamp(entry, state) && self.is_recorded(state));
         Ok(!changes.removed.is_empty() || changes.read.par_iter().any(differs))
@@ -79,8 +91,10 @@ impl Engine {
 
     /// Returns the state of the index; `None` when there is none.
     pub fn status(&self) -> Result<Option<Status>> {
+        let asked = self.ask();
         let Some(snapshot) = self.snapshot()? else { return Ok(None) };
-        let changed = Some(!self.is_calm(&snapshot) && self.has_changes()?);
+        let is_calm = (self.is_current(&snapshot) && asked.is_calm(snapshot.name())) || self.is_calm(&snapshot);
+        let changed = Some(!is_calm && self.has_changes()?);
         Ok(Some(Status { changed, ..self.figures_of(&snapshot) }))
     }
 

@@ -1,5 +1,6 @@
 //! Keeping an index fresh: what the watcher reports is refreshed, by one process for all.
 
+use crate::asking::Leading;
 use crate::engine::Engine;
 use crate::error::{EngineError, Result};
 use crate::linking::Warm;
@@ -100,23 +101,42 @@ impl Engine {
         }
     }
 
-    fn lead(&self, watcher: &Watcher, stop: &AtomicBool, now: &dyn Fn() -> i64, tell: &mut dyn FnMut(WatchNews)) -> Result<WatchEnd> {
-        let mut pending = Some(RefreshOptions::default());
+    fn lead(self: &Arc<Self>, watcher: &Watcher, stop: &AtomicBool, now: &dyn Fn() -> i64, tell: &mut dyn FnMut(WatchNews)) -> Result<WatchEnd> {
+        let (mut pending, mut leading, mut taken) = (Some(RefreshOptions::default()), Leading::new(), 0);
         loop {
             if stop.load(Ordering::Relaxed) {
                 return Ok(WatchEnd::Stopped);
             }
             if let Some(options) = pending.take() {
-                let options = RefreshOptions { now: now(), wait: PATIENCE, ..options };
-                tell(self.refresh(&options, &Silent).map_or_else(WatchNews::Failed, WatchNews::Refreshed));
+                let only = options.only.filter(|_| !leading.owes_whole(self));
+                let options = RefreshOptions { now: now(), wait: PATIENCE, only, ..options };
+                tell(self.take_in(&options, watcher, &mut leading, taken));
                 self.keep_warm(MANY_FILES);
             }
-            match watcher.events.recv_timeout(PULSE) {
+            let report = watcher.events.recv_timeout(PULSE);
+            taken += u64::from(report.is_ok());
+            match report {
                 Ok(Changes::Paths(paths)) if paths.iter().any(|path| CONFIG_PLACES.contains(&path.as_str())) => return Ok(WatchEnd::ConfigChanged),
                 Ok(Changes::Paths(paths)) => pending = Some(RefreshOptions { only: Some(paths), ..RefreshOptions::default() }),
                 Ok(Changes::Rescan(watch::RescanReason::RootGone)) | Err(RecvTimeoutError::Disconnected) => return Ok(WatchEnd::Gone),
                 Ok(Changes::Rescan(_)) => pending = Some(RefreshOptions::default()),
                 Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+
+    /// Refreshes, and says what that means for questions after the first `taken` reports.
+    fn take_in(self: &Arc<Self>, options: &RefreshOptions, watcher: &Watcher, leading: &mut Leading, taken: u64) -> WatchNews {
+        match self.refresh_looking(options, &Silent) {
+            Ok((refreshed, looked)) => {
+                leading.looked(self, watcher, looked, &refreshed, options.now);
+                watcher.stands(taken, leading.standing(self));
+                WatchNews::Refreshed(refreshed)
+            }
+            Err(error) => {
+                leading.failed();
+                watcher.stands(taken, leading.standing(self));
+                WatchNews::Failed(error)
             }
         }
     }
@@ -129,6 +149,7 @@ impl Engine {
             full_scan_every: (watcher.full_scan_interval_seconds > 0).then(|| Duration::from_secs(watcher.full_scan_interval_seconds)),
             poll_fallback: Some(Duration::from_millis(watcher.poll_interval_ms)),
             should_watch_dir: Arc::new(move |folder| engine.is_worth_watching(folder)),
+            asks: Some(self.asks()),
             ..WatchOptions::default()
         }
     }

@@ -92,6 +92,19 @@ impl Scanner {
         Some(grounds)
     }
 
+    /// Returns a short name for what the grounds depend on beside the tree: where it lies, and whose settings of git count.
+    pub fn surroundings(&self) -> String {
+        let mut hash = blake3::Hasher::new();
+        let settings = ["XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_DIR"].map(std::env::var_os);
+        let home = std::env::home_dir().map(PathBuf::into_os_string);
+        let parts = [Some(self.root.clone().into_os_string()), home].into_iter().chain(settings);
+        for part in parts {
+            let bytes = part.as_ref().map(|part| part.as_encoded_bytes());
+            hash.update(&(bytes.map_or(u64::MAX, |bytes| bytes.len() as u64)).to_le_bytes()).update(bytes.unwrap_or_default());
+        }
+        hash.finalize().to_hex()[..16].to_owned()
+    }
+
     fn git_grounds(&self, git: &GitTree) -> Vec<PathBuf> {
         let mut paths = vec![git.index_path.clone(), git.common_dir.join("config"), git.common_dir.join("info").join("exclude")];
         paths.extend(git.excludes_file.clone());

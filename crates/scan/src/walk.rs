@@ -55,7 +55,9 @@ fn visit<'s>(
             let ignores = [".gitignore", ".contextignore"];
             local.deciders.extend(ignores.iter().filter(|name| present(name)).map(|name| folder.join(name)));
             local.deciders.push(folder.rel.clone());
-            local.odd |= !folder.rel.is_empty() && present(".git");
+            if !folder.rel.is_empty() && let Some((_, git)) = entries.iter().find(|(name, _)| name == ".git") {
+                local.add_git(tree, &folder, git);
+            }
             for (name, entry) in &entries {
                 if let Some(below) = local.add(tree, &folder, name, entry) {
                     scope.spawn(move |scope| visit(scope, tree, found, below));
@@ -144,6 +146,15 @@ impl Found {
             Ok(()) => self.files.push(FileEntry::new(rel, &metadata, tracked)),
             Err(reason) => self.reject(rel, reason),
         }
+    }
+
+    /// Notes the `.git` of a folder that is no repository: what would make it one decides.
+    fn add_git(&mut self, tree: &Tree<'_>, folder: &Folder, git: &DirEntry) {
+        let is_folder = git.file_type().is_ok_and(|kind| kind.is_dir());
+        // One that points elsewhere depends on what is there.
+        self.odd |= !is_folder || tree.root.join(folder.join(".git/commondir")).exists();
+        let parts = [".git", ".git/HEAD", ".git/objects", ".git/refs", ".git/commondir"];
+        self.deciders.extend(parts.map(|part| folder.join(part)));
     }
 
     pub fn reject(&mut self, rel: String, reason: Reason) {

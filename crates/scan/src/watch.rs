@@ -3,12 +3,17 @@
 //! [`watch`] starts one thread. It reports what may have changed, never how: the receiver looks at the files. Folders
 //! that the caller leaves out cost no watch, and git's own files only tell that everything should be looked at again.
 
+mod asks;
 mod debounce;
 mod filter;
 mod folders;
-mod native;
+mod heard;
+#[cfg(target_os = "linux")]
+mod inotify;
 mod poll;
 mod problems;
+#[cfg(not(target_os = "linux"))]
+mod tree;
 mod worker;
 
 #[cfg(test)]
@@ -25,7 +30,12 @@ use std::time::Duration;
 
 use contextd_model::Problem;
 
+pub use asks::Question;
 use folders::Folders;
+#[cfg(target_os = "linux")]
+use inotify::{Native, Raw};
+#[cfg(not(target_os = "linux"))]
+use tree::{Native, Raw};
 use worker::{Message, Worker};
 
 /// Decides by its path, relative and with `/`, whether a folder is watched.
@@ -46,6 +56,9 @@ pub struct WatchOptions {
     pub max_folders: usize,
     /// Folders that are not worth a watch answer false; what lies below them is silent.
     pub should_watch_dir: FolderPredicate,
+    /// Folder where other processes put a [`Question`]; it is made, and removed at the end. None is answered where
+    /// events are not in order with what those processes did.
+    pub asks: Option<PathBuf>,
 }
 
 impl Default for WatchOptions {
@@ -57,6 +70,7 @@ impl Default for WatchOptions {
             polling: false,
             max_folders: usize::MAX,
             should_watch_dir: Arc::new(|_| true),
+            asks: None,
         }
     }
 }
@@ -95,6 +109,8 @@ pub enum RescanReason {
     Overflow,
     /// Events stopped and polling took over.
     BackendChanged,
+    /// What no event tells of has changed, or was too young to be sure of.
+    Surroundings,
     /// The root itself was moved or removed.
     RootGone,
 }
@@ -139,6 +155,30 @@ impl WatchError {
             Self::Root { .. } => "CTX_E_WATCH_ROOT",
             Self::Unavailable(problem) => problem.code,
             Self::Thread(_) => "CTX_E_WATCH_THREAD",
+        }
+    }
+}
+
+/// How the receiver of reports stands after it took some in; decides what a [`Question`] is answered.
+pub enum Standing {
+    /// All of it is in what `answer` names, for questions of this key, while `holds` says so of everything that no event tells of.
+    Known {
+        key: String,
+        answer: String,
+        holds: Box<dyn Fn() -> bool + Send>,
+    },
+    /// A whole scan is needed first; a question causes one.
+    Unsure,
+    /// Nothing can be told.
+    Never,
+}
+
+impl fmt::Debug for Standing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Known { key, answer, .. } => write!(f, "Known({key}, {answer})"),
+            Self::Unsure => f.write_str("Unsure"),
+            Self::Never => f.write_str("Never"),
         }
     }
 }
@@ -198,6 +238,26 @@ impl Watcher {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
+    }
+
+    /// Returns which of a scan's grounds no event tells of, so that they have to be looked at; `None` when that cannot
+    /// be told, now or ever. Grounds are sorted; folders among them that were not watched are from now on.
+    pub fn untold(&self, grounds: Vec<String>) -> Option<Vec<String>> {
+        let (to, from) = mpsc::channel();
+        self.stopper
+            .messages
+            .send(Message::Grounds(grounds, to))
+            .ok()?;
+        from.recv().ok()?
+    }
+
+    /// Tells how the receiver stands after the first `taken` reports.
+    pub fn stands(&self, taken: u64, standing: Standing) {
+        // A watch that has ended answers nothing.
+        let _ = self
+            .stopper
+            .messages
+            .send(Message::Stands(taken, standing));
     }
 
     /// Returns a handle that ends the watch.

@@ -36,6 +36,12 @@ impl WriterLock {
         }
     }
 
+    /// Tells whether somebody holds the lock, without making it.
+    pub fn is_held(index_dir: &Path) -> bool {
+        let file = File::open(index_dir.join("lock"));
+        file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+    }
+
     /// Waits up to `timeout` for the lock; `None` when another writer still holds it.
     pub fn lock_wait(index_dir: &Path, timeout: Duration) -> Result<Option<Self>> {
         let started = Instant::now();
@@ -67,7 +73,9 @@ mod tests {
                 .unwrap()
                 .is_none()
         );
+        assert!(WriterLock::is_held(dir.path()));
         drop(lock);
+        assert!(!WriterLock::is_held(dir.path()));
         assert!(
             WriterLock::lock_wait(dir.path(), Duration::from_millis(30))
                 .unwrap()

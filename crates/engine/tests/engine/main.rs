@@ -1,5 +1,6 @@
 //! The invariants of the index, held against folders on disk.
 
+mod asking;
 mod calm;
 mod determinism;
 mod early;

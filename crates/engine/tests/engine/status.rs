@@ -3,6 +3,7 @@
 use crate::support::{open, plant, refresh, write};
 use std::fs;
 use std::process::Command;
+use std::time::{Duration, SystemTime};
 
 #[test]
 fn changes_make_the_index_stale_until_they_are_read() {
@@ -33,6 +34,29 @@ fn files_that_are_too_young_to_be_trusted_are_compared_by_what_they_hold() {
     assert!(!stale(), "what was just read is not stale");
     write(&place.path().join("shop/items.py"), b"class Other:\n    pass\n");
     assert!(stale());
+}
+
+#[test]
+fn who_found_nothing_changed_leaves_a_note() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path();
+    plant(root);
+    refresh(root, 60_000);
+    let (note, folder) = (root.join(".contextd/index/calm"), root.join("shop"));
+    let date = |time: SystemTime| fs::File::open(&folder).unwrap().set_modified(time).unwrap();
+    date(SystemTime::now() + Duration::from_secs(3600));
+    assert!(!open(root).status().unwrap().unwrap().is_stale());
+    assert!(!note.exists(), "a folder younger than the scan is not trusted");
+    date(SystemTime::now() - Duration::from_secs(3600));
+    // The time of this very change has to be over, too.
+    std::thread::sleep(Duration::from_millis(120));
+    assert!(!open(root).status().unwrap().unwrap().is_stale());
+    assert!(note.exists());
+    // Who reads the note sees a change behind it, and does not write it again.
+    let before = fs::read(&note).unwrap();
+    fs::remove_file(root.join("shop/items.py")).unwrap();
+    assert!(open(root).status().unwrap().unwrap().is_stale());
+    assert_eq!(fs::read(&note).unwrap(), before);
 }
 
 #[test]

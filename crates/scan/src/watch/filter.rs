@@ -31,18 +31,24 @@ pub(super) fn meaning(path: &str) -> Meaning {
     if path == ".git" {
         return Meaning::Rescan(RescanReason::Git);
     }
-    if path.split('/').any(|part| part == ".git") {
+    if path.split('/').any(|part| part == ".git") && !is_git_entry(path) {
         Meaning::Ignored
     } else {
         Meaning::Changed
     }
 }
 
+/// Tells whether the path is the `.git` of a folder: where there is one, a repository of its own begins.
+pub(super) fn is_git_entry(path: &str) -> bool {
+    path.strip_suffix(".git")
+        .is_some_and(|above| above.is_empty() || above.ends_with('/') && !above.contains(".git/"))
+}
+
 /// Tells whether a folder may hold anything that means something, before the caller is asked.
 pub(super) fn holds_meaning(folder: &str) -> bool {
     match folder.strip_prefix(".git/") {
         Some(inside) => inside == "refs" || is_or_below(inside, "refs/heads"),
-        None => folder == ".git" || meaning(folder) == Meaning::Changed,
+        None => folder == ".git" || (meaning(folder) == Meaning::Changed && !is_git_entry(folder)),
     }
 }
 
@@ -78,6 +84,9 @@ mod tests {
             (".git/index.lock", Meaning::Ignored),
             (".git/objects/ab/cd", Meaning::Ignored),
             ("sub/.git/HEAD", Meaning::Ignored),
+            ("sub/.git", Meaning::Changed),
+            ("sub/.git/modules/.git", Meaning::Ignored),
+            ("sub/not.git", Meaning::Changed),
         ];
         for (path, expected) in cases {
             assert_eq!(meaning(path), expected, "{path}");

@@ -1,5 +1,6 @@
 //! Which folders below the root are watched, and walking them.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,6 +13,8 @@ use super::filter;
 pub(super) struct Folders {
     pub root: PathBuf,
     should_watch: FolderPredicate,
+    /// Folders that are watched whatever the rule says, because a scan looked into them.
+    listed: BTreeSet<String>,
     stopped: Arc<AtomicBool>,
 }
 
@@ -28,18 +31,37 @@ impl Folders {
         Self {
             root,
             should_watch,
+            listed: BTreeSet::new(),
             stopped,
         }
+    }
+
+    /// Makes a folder a watched one.
+    pub fn list(&mut self, folder: &str) {
+        self.listed.insert(folder.to_owned());
+    }
+
+    /// Leaves the other folders that [`Folders::list`] was told of to the rule.
+    pub fn keep_listed(&mut self, is_listed: impl Fn(&str) -> bool) {
+        self.listed.retain(|folder| is_listed(folder));
+    }
+
+    /// Returns a path that is relative to the root or whole as one below the root.
+    pub fn below_root(&self, path: &str) -> Option<String> {
+        if Path::new(path).is_absolute() { self.relative(Path::new(path)) } else { Some(path.to_owned()) }
     }
 
     /// Tells whether a folder is watched, provided that its parent is.
     pub fn is_watched(&self, folder: &str) -> bool {
         folder.is_empty()
             || (filter::holds_meaning(folder)
-                && (filter::is_git(folder) || (self.should_watch)(folder)))
+                && (filter::is_git(folder)
+                    || self.listed.contains(folder)
+                    || (self.should_watch)(folder)))
     }
 
     /// Tells whether every folder above `path` is watched.
+    #[cfg(not(target_os = "linux"))]
     pub fn is_inside(&self, path: &str) -> bool {
         path.match_indices('/')
             .all(|(at, _)| self.is_watched(&path[..at]))

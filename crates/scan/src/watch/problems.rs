@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use contextd_model::Problem;
+#[cfg(not(target_os = "linux"))]
 use notify::ErrorKind;
 
 /// What a native watcher ran into.
@@ -16,22 +17,26 @@ pub(super) enum Trouble {
     Unsupported(String),
 }
 
-/// `EMFILE` and `ENFILE`: the limit of watchers, as opposed to that of folders.
-const TOO_MANY_FILES: [i32; 2] = [24, 23];
+/// `EMFILE` and `ENFILE`, the limit of watchers, and `ENOSPC`, that of folders.
+const TOO_MANY: [i32; 3] = [24, 23, 28];
 
 impl Trouble {
-    pub fn of(error: &notify::Error) -> Self {
+    /// Returns what an error of the system means.
+    pub fn of(error: &std::io::Error) -> Self {
+        match error.raw_os_error() {
+            Some(code) if TOO_MANY.contains(&code) => Self::Limit,
+            _ if is_about_folder(error.kind()) => Self::Folder,
+            _ => Self::Unsupported(error.to_string()),
+        }
+    }
+
+    /// Returns what an error of the library that watches means.
+    #[cfg(not(target_os = "linux"))]
+    pub fn told(error: &notify::Error) -> Self {
         match &error.kind {
             ErrorKind::MaxFilesWatch => Self::Limit,
             ErrorKind::PathNotFound | ErrorKind::WatchNotFound => Self::Folder,
-            ErrorKind::Io(source)
-                if source
-                    .raw_os_error()
-                    .is_some_and(|code| TOO_MANY_FILES.contains(&code)) =>
-            {
-                Self::Limit
-            }
-            ErrorKind::Io(source) if is_about_folder(source.kind()) => Self::Folder,
+            ErrorKind::Io(source) => Self::of(source),
             _ => Self::Unsupported(error.to_string()),
         }
     }
@@ -89,15 +94,12 @@ mod tests {
 
     #[test]
     fn limits_are_told_from_missing_folders() {
-        let io = |code| notify::Error::io(std::io::Error::from_raw_os_error(code));
-        assert_eq!(
-            Trouble::of(&notify::Error::new(ErrorKind::MaxFilesWatch)),
-            Trouble::Limit
-        );
-        assert_eq!(Trouble::of(&io(24)), Trouble::Limit);
-        assert_eq!(Trouble::of(&io(13)), Trouble::Folder);
-        assert_eq!(Trouble::of(&io(2)), Trouble::Folder);
-        assert!(matches!(Trouble::of(&io(38)), Trouble::Unsupported(_)));
+        let of = |code| Trouble::of(&std::io::Error::from_raw_os_error(code));
+        assert_eq!(of(28), Trouble::Limit);
+        assert_eq!(of(24), Trouble::Limit);
+        assert_eq!(of(13), Trouble::Folder);
+        assert_eq!(of(2), Trouble::Folder);
+        assert!(matches!(of(38), Trouble::Unsupported(_)));
     }
 
     #[test]

@@ -200,6 +200,7 @@ fn full_scans_come_by_themselves() {
     expect_rescan(&watcher, RescanReason::Periodic);
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn too_many_folders_lead_to_polling_with_a_remedy() {
     let folder = tempfile::tempdir().expect("temporary folder");
@@ -221,6 +222,7 @@ fn too_many_folders_lead_to_polling_with_a_remedy() {
     expect_paths(&watcher, &["a/b/d.rs"]);
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn a_limit_reached_later_changes_over_to_polling() {
     let folder = tempfile::tempdir().expect("temporary folder");

@@ -1,0 +1,170 @@
+//! Believing the process that watches: a new one asks it whether the published snapshot holds all that happened, instead
+//! of looking at every file.
+//!
+//! **The question.** The process that leads a watch also watches `asks/` beside the index, through the same queue of
+//! events as the tree. Who wants to know puts an empty file there and waits a few milliseconds. When its event is read,
+//! events of every change that was finished before have been read, so the answer "calm, and this is the snapshot" is
+//! given only when none of them waits for its pause or is being taken in, the last refresh did not fail, and the snapshot is
+//! still the published one. "busy", no answer in time, another snapshot, or no watcher: stamps are looked at
+//! ([`crate::calm`]), as without a watcher.
+//!
+//! **What calm means** is what it means for stamps, that a scan would find what it found, on the same grounds:
+//! - Files and listed folders: by events. A folder that a scan lists and nobody watches (made while events were
+//!   dropped, no longer ignored, ignored with tracked files in it) is watched from then on and scanned again, and only
+//!   then is anything calm.
+//! - New folders: their event makes the state busy; they are watched before they are listed, so nothing falls in between.
+//! - Ignored folders are not watched, and nothing in them decides; a folder that becomes ignored is watched no more.
+//! - `.gitignore`, `.contextignore`, `.dockerignore`, `.git`, its `HEAD` and its `index`: by events, each asks for a whole scan.
+//! - What decides and lies where nobody watches (`.git/config`, `.git/info/exclude`, the user's and the system's git
+//!   settings, ignore files above the root, the git folder of a worktree, `HEAD` of repositories inside): the leader compares
+//!   the stamps of these few before it answers, by the rule of [`crate::calm`] for young stamps. When they differ it says
+//!   busy and scans.
+//! - Who has another root (the same folder moved), another home or another folder of settings asks with another key and is
+//!   told busy. Another configuration makes the snapshot outdated, and nobody asks about such a one.
+//! - Followed links, files put over the tree, a limit of files, and files that could not be read have no grounds, or none
+//!   that tell: never calm. Neither is a polling watch, nor a file system whose files others change (all that are not
+//!   known to be local).
+//!
+//! **What no event tells**, and a stamp would: a file written through a mapping, until the mapping ends; a file written
+//! through another hard link of it outside the watched folders; something mounted over a watched folder. The periodic
+//! whole scan (`watcher.full_scan_interval_seconds`) finds them.
+
+use crate::changes::RACY_NS;
+use crate::engine::Engine;
+use crate::refresh::Refreshed;
+use contextd_model::ContentHash;
+use contextd_scan::watch::{Question, Standing, Watcher};
+use contextd_snapshot::{SnapshotName, WriterLock, current};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long an answer is waited for: a part of what stamps take where asking pays.
+const PATIENCE: Duration = Duration::from_millis(10);
+/// First word of the answer that says so.
+const CALM: &str = "calm";
+/// Problems that say nothing about whether files were read.
+const HARMLESS: &[&str] = &["CTX_W_SCAN_LARGE_FILE", "CTX_W_SCAN_VERY_LARGE", "CTX_W_SCAN_BROAD_ROOT"];
+
+/// A file was written while it was read.
+const CHANGING: &str = "CTX_W_SCAN_CHANGING";
+
+/// What a refresh looked at.
+pub(crate) enum Looked {
+    Part,
+    /// Everything, on these grounds; `None` when they cannot be told.
+    Whole(Option<Vec<String>>),
+}
+
+/// The paths that decide and that no event tells of, with what their stamps came to.
+#[derive(Clone)]
+struct Untold {
+    paths: Arc<[String]>,
+    sum: ContentHash,
+}
+
+/// What the process that leads a watch knows of its own refreshes.
+pub(crate) struct Leading {
+    untold: Known,
+    /// What the last refresh left published.
+    published: Option<SnapshotName>,
+    /// A refresh failed: only a look at everything tells what it left undone.
+    owes_whole: bool,
+}
+
+/// What a whole scan was decided by, as far as that lies outside of events.
+enum Known {
+    Sure(Untold),
+    Unsure,
+    Never,
+}
+
+impl Leading {
+    pub(crate) fn new() -> Self {
+        Self { untold: Known::Unsure, published: None, owes_whole: true }
+    }
+
+    /// Takes note of a refresh that was begun at `began`, in Unix milliseconds.
+    pub(crate) fn looked(&mut self, engine: &Engine, watcher: &Watcher, looked: Looked, refreshed: &Refreshed, began: i64) {
+        (self.owes_whole, self.published) = (false, refreshed.snapshot);
+        if let Looked::Whole(grounds) = looked {
+            self.untold = grounds.and_then(|grounds| watcher.untold(grounds)).map_or(Known::Never, |paths| Known::of(engine, paths, began));
+        }
+        let mut doubts = refreshed.problems.iter().map(|problem| problem.code).filter(|code| !HARMLESS.contains(code)).peekable();
+        if doubts.peek().is_some() {
+            // What could not be read may be readable at any time, without an event; what was being written will tell.
+            self.untold = if doubts.all(|code| code == CHANGING) { Known::Unsure } else { Known::Never };
+        }
+    }
+
+    /// Takes note of a refresh that failed.
+    pub(crate) fn failed(&mut self) {
+        (self.untold, self.published, self.owes_whole) = (Known::Unsure, None, true);
+    }
+
+    /// True when single paths are not enough: the snapshot that is published is none that was looked at here.
+    pub(crate) fn owes_whole(&self, engine: &Engine) -> bool {
+        self.owes_whole || current(&engine.places.index).ok().flatten() != self.published
+    }
+
+    /// Returns what questions are to be answered from now on.
+    pub(crate) fn standing(&self, engine: &Arc<Engine>) -> Standing {
+        match (&self.untold, self.published) {
+            (Known::Sure(untold), Some(name)) => {
+                let (asked, untold) = (Arc::clone(engine), untold.clone());
+                let holds = move || current(&asked.places.index).is_ok_and(|published| published == Some(name)) && untold.holds(&asked);
+                Standing::Known { key: engine.scanner.surroundings(), answer: format!("{CALM} {}", name.0.to_hex()), holds: Box::new(holds) }
+            }
+            (Known::Never, _) => Standing::Never,
+            (Known::Unsure, _) | (_, None) => Standing::Unsure,
+        }
+    }
+}
+
+impl Known {
+    fn of(engine: &Engine, paths: Vec<String>, began: i64) -> Self {
+        let marks = engine.scanner.marks(paths.iter().map(String::as_str).collect());
+        // Stamps are taken after the scan: only if all are older did the scan see what they stand for.
+        if marks.newest_ns.saturating_add(RACY_NS) >= began.saturating_mul(1_000_000) {
+            return Self::Unsure;
+        }
+        Self::Sure(Untold { paths: paths.into(), sum: marks.sum })
+    }
+}
+
+impl Untold {
+    fn holds(&self, engine: &Engine) -> bool {
+        engine.scanner.marks(self.paths.iter().map(String::as_str).collect()).sum == self.sum
+    }
+}
+
+/// A question to the process that watches, if there is one.
+pub(crate) struct Asked(Option<Question>);
+
+impl Asked {
+    /// True when the process that watches says that all is in this snapshot.
+    pub(crate) fn is_calm(self, name: SnapshotName) -> bool {
+        let answer = self.0.and_then(|question| question.answer(PATIENCE));
+        answer.is_some_and(|answer| answer.strip_prefix(CALM).is_some_and(|rest| rest.trim_start() == name.0.to_hex()))
+    }
+}
+
+impl Engine {
+    /// Folder where questions are put.
+    pub(crate) fn asks(&self) -> PathBuf {
+        self.places.index.join("asks")
+    }
+
+    /// True when a process that watches says that everything that happened until now is in this snapshot.
+    pub fn is_confirmed(&self, name: SnapshotName) -> bool {
+        self.ask().is_calm(name)
+    }
+
+    /// Asks the process that watches, without waiting for its answer.
+    pub(crate) fn ask(&self) -> Asked {
+        let asks = self.asks();
+        // One that was killed leaves the folder, but not the lock.
+        let is_watched = asks.is_dir() && WriterLock::is_held(&self.places.index.join("watch"));
+        Asked(is_watched.then(|| Question::put(&asks, &self.scanner.surroundings())).flatten())
+    }
+}

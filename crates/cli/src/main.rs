@@ -125,9 +125,7 @@ fn now() -> i64 {
 
 fn index(cli: &Cli, engine: &Engine, full: bool) -> anyhow::Result<ExitCode> {
     let start = Instant::now();
-    let options = RefreshOptions { full, now: now(), wait: Duration::from_secs(600), ..RefreshOptions::default() };
-    // Who indexes by hand wants the files as they are: what was taken out comes back.
-    engine.lift_tombstones(&[])?;
+    let options = RefreshOptions { full, quick: true, by_hand: true, now: now(), wait: Duration::from_secs(600), ..RefreshOptions::default() };
     let bar = ui::Bar::new(cli.quiet || cli.json);
     let refreshed = engine.refresh(&options, &bar)?;
     bar.finish();
@@ -136,10 +134,10 @@ fn index(cli: &Cli, engine: &Engine, full: bool) -> anyhow::Result<ExitCode> {
         ui::say(cli.quiet, &format!("warning: {problem}"));
     }
     if cli.json {
-        ui::print(&with_duration(status_json(engine, engine.figures()?)?, elapsed).to_string());
+        let value = contextd_ops::status_value(&engine.status_after_run()?.unwrap_or_default(), contextd_ops::last_indexed(engine)?);
+        ui::print(&with_duration(value, elapsed).to_string());
     } else if !cli.quiet {
-        // Every file has just been looked at.
-        ui::summary(&engine.figures()?.unwrap_or_default(), &refreshed, elapsed);
+        ui::summary(&engine.status_after_run()?.unwrap_or_default(), &refreshed, elapsed);
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -177,10 +175,4 @@ fn status(cli: &Cli, engine: &Engine) -> anyhow::Result<ExitCode> {
         ui::status(&status);
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn status_json(engine: &Engine, status: Option<Status>) -> anyhow::Result<serde_json::Value> {
-    let status = status.unwrap_or_default();
-    let last = contextd_ops::last_indexed(engine)?;
-    Ok(contextd_ops::status_value(&status, last))
 }

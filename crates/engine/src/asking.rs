@@ -34,7 +34,7 @@ use crate::engine::Engine;
 use crate::refresh::Refreshed;
 use contextd_model::ContentHash;
 use contextd_scan::watch::{Question, Standing, Watcher};
-use contextd_snapshot::{SnapshotName, WriterLock, current};
+use contextd_snapshot::{Snapshot, SnapshotName, WriterLock, current};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -66,6 +66,8 @@ struct Untold {
 /// What the process that leads a watch knows of its own refreshes.
 pub(crate) struct Leading {
     untold: Known,
+    /// Problems that the last whole scan and what came after it had to list.
+    problems: usize,
     /// What the last refresh left published.
     published: Option<SnapshotName>,
     /// A refresh failed: only a look at everything tells what it left undone.
@@ -81,13 +83,15 @@ enum Known {
 
 impl Leading {
     pub(crate) fn new() -> Self {
-        Self { untold: Known::Unsure, published: None, owes_whole: true }
+        Self { untold: Known::Unsure, problems: 0, published: None, owes_whole: true }
     }
 
     /// Takes note of a refresh that was begun at `began`, in Unix milliseconds.
     pub(crate) fn looked(&mut self, engine: &Engine, watcher: &Watcher, looked: Looked, refreshed: &Refreshed, began: i64) {
         (self.owes_whole, self.published) = (false, refreshed.snapshot);
+        self.problems += refreshed.problems.len();
         if let Looked::Whole(grounds) = looked {
+            self.problems = refreshed.problems.len();
             self.untold = grounds.and_then(|grounds| watcher.untold(grounds)).map_or(Known::Never, |paths| Known::of(engine, paths, began));
         }
         let mut doubts = refreshed.problems.iter().map(|problem| problem.code).filter(|code| !HARMLESS.contains(code)).peekable();
@@ -113,7 +117,7 @@ impl Leading {
             (Known::Sure(untold), Some(name)) => {
                 let (asked, untold) = (Arc::clone(engine), untold.clone());
                 let holds = move || current(&asked.places.index).is_ok_and(|published| published == Some(name)) && untold.holds(&asked);
-                Standing::Known { key: engine.scanner.surroundings(), answer: format!("{CALM} {}", name.0.to_hex()), holds: Box::new(holds) }
+                Standing::Known { key: engine.scanner.surroundings(), answer: format!("{CALM} {} {}", name.0.to_hex(), self.problems), holds: Box::new(holds) }
             }
             (Known::Never, _) => Standing::Never,
             (Known::Unsure, _) | (_, None) => Standing::Unsure,
@@ -142,10 +146,12 @@ impl Untold {
 pub(crate) struct Asked(Option<Question>);
 
 impl Asked {
-    /// True when the process that watches says that all is in this snapshot.
-    pub(crate) fn is_calm(self, name: SnapshotName) -> bool {
-        let answer = self.0.and_then(|question| question.answer(PATIENCE));
-        answer.is_some_and(|answer| answer.strip_prefix(CALM).is_some_and(|rest| rest.trim_start() == name.0.to_hex()))
+    /// Returns how many problems there were to list when the process that watches says that all is in this snapshot.
+    pub(crate) fn calm(self, name: SnapshotName) -> Option<usize> {
+        let answer = self.0?.answer(PATIENCE)?;
+        let mut words = answer.split(' ');
+        let is_calm = words.next() == Some(CALM) && words.next() == Some(&name.0.to_hex());
+        words.next().filter(|_| is_calm)?.parse().ok()
     }
 }
 
@@ -157,7 +163,14 @@ impl Engine {
 
     /// True when a process that watches says that everything that happened until now is in this snapshot.
     pub fn is_confirmed(&self, name: SnapshotName) -> bool {
-        self.ask().is_calm(name)
+        self.ask().calm(name).is_some()
+    }
+
+    /// Returns how many problems a whole scan had to list when nothing has changed since: by the word of the process
+    /// that watches, else by stamps.
+    pub(crate) fn calm(&self, asked: Asked, snapshot: &Snapshot) -> Option<usize> {
+        let confirmed = self.is_current(snapshot).then(|| asked.calm(snapshot.name())).flatten();
+        confirmed.or_else(|| self.calm_by_stamps(snapshot))
     }
 
     /// Asks the process that watches, without waiting for its answer.

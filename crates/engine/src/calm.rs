@@ -1,7 +1,7 @@
 //! Whether anything has changed since a whole scan found nothing to do, told by stamps alone.
 //!
-//! The note says for which snapshot it holds, what the stamps of everything came to, and which paths
-//! besides the indexed files were looked at, a line each. It is written by a scan that found all as
+//! The note says for which snapshot it holds, how many problems the scan had to list, what the stamps of
+//! everything came to, and which paths besides the indexed files were looked at, a line each. It is written by a scan that found all as
 //! recorded, and only when every stamp was older than that scan: a state that could still change within
 //! one tick of the clock is not trusted.
 
@@ -13,23 +13,24 @@ use std::fs;
 use std::path::PathBuf;
 
 /// First word of the note; changed whenever what it means changes.
-const FORMAT: &str = "calm1";
+const FORMAT: &str = "calm2";
 
 impl Engine {
     fn calm_note(&self) -> PathBuf {
         self.places.index.join("calm")
     }
 
-    /// True when the note holds for the snapshot and every stamp is as it was.
-    pub(crate) fn is_calm(&self, snapshot: &Snapshot) -> bool {
-        let Ok(note) = fs::read_to_string(self.calm_note()) else { return false };
-        let Some((first, paths)) = note.split_once('\n') else { return false };
-        let Some(sum) = first.strip_prefix(&header(snapshot)) else { return false };
-        self.scanner.marks(looked_at(snapshot, paths.lines())).sum.to_hex() == sum
+    /// Returns how many problems there were to list when the note holds for the snapshot and every stamp is as it was.
+    pub(crate) fn calm_by_stamps(&self, snapshot: &Snapshot) -> Option<usize> {
+        let note = fs::read_to_string(self.calm_note()).ok()?;
+        let (first, paths) = note.split_once('\n')?;
+        let (problems, sum) = first.strip_prefix(&header(snapshot))?.split_once(' ')?;
+        let problems = problems.parse().ok()?;
+        (self.scanner.marks(looked_at(snapshot, paths.lines())).sum.to_hex() == sum).then_some(problems)
     }
 
     /// Writes the note. `grounds` are the paths that decided besides the files, `files` those found.
-    pub(crate) fn note_calm(&self, snapshot: &Snapshot, mut grounds: Vec<String>, files: &[FileState], now: i64) {
+    pub(crate) fn note_calm(&self, snapshot: &Snapshot, mut grounds: Vec<String>, files: &[FileState], problems: usize, now: i64) {
         if !self.tells_of_new_names() {
             return;
         }
@@ -44,7 +45,7 @@ impl Engine {
         if marks.newest_ns.saturating_add(RACY_NS) >= now.saturating_mul(1_000_000) {
             return;
         }
-        let note = format!("{}{}\n{}", header(snapshot), marks.sum.to_hex(), grounds.join("\n"));
+        let note = format!("{}{problems} {}\n{}", header(snapshot), marks.sum.to_hex(), grounds.join("\n"));
         let temporary = self.calm_note().with_extension(std::process::id().to_string());
         // Without it the next question scans, nothing else.
         let _ = fs::write(&temporary, note).and_then(|()| fs::rename(&temporary, self.calm_note()));

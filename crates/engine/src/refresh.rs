@@ -26,6 +26,9 @@ pub struct RefreshOptions {
     /// Look at stamps first: when none has changed since a whole scan found nothing to do, neither is
     /// anything now. Problems are not listed then.
     pub quick: bool,
+    /// Who runs this wants the files as they are and what is wrong with them: files that were taken out come
+    /// back, and stamps are enough only where a whole scan had no problem to list.
+    pub by_hand: bool,
     /// How long to wait for another writer.
     pub wait: Duration,
     /// Time of the run, as Unix milliseconds.
@@ -72,9 +75,13 @@ impl Engine {
             // The answer comes while the snapshot is opened.
             let asked = self.ask();
             let published = self.published().filter(|snapshot| self.is_current(snapshot));
-            if let Some(snapshot) = published.filter(|snapshot| asked.is_calm(snapshot.name()) || self.is_calm(snapshot)) {
+            let is_enough = |problems| !options.by_hand || (problems == 0 && self.places.ledger().exists());
+            if let Some(snapshot) = published.filter(|snapshot| self.calm(asked, snapshot).is_some_and(is_enough)) {
                 return Ok((unchanged(Some(&snapshot), Vec::new()), Looked::Part));
             }
+        }
+        if options.by_hand {
+            self.lift_tombstones(&[])?;
         }
         self.places.create()?;
         let Some(_lock) = WriterLock::lock_wait(&self.places.index, options.wait)? else {
@@ -98,7 +105,7 @@ impl Engine {
         let changes = changes::compare(files, states, |path| scope.covers(path), |path| !trusted || is_forced(path, &options.force));
         if trusted && complete && changes.is_empty() {
             if let (Some(snapshot), Some(grounds)) = (previous.as_ref().filter(|_| options.quick), grounds) {
-                self.note_calm(snapshot, grounds, &changes.same, options.now);
+                self.note_calm(snapshot, grounds, &changes.same, problems.len(), options.now);
             }
             return Ok((unchanged(previous.as_ref(), problems), looked));
         }

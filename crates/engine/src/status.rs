@@ -69,13 +69,13 @@ impl Engine {
         let ledger = self.ledger()?;
         self.load_overlays()?;
         let recorded = records::recorded(&ledger)?;
-        let Scoped { scope, files, grounds, .. } = Scope::scan(self, None);
+        let Scoped { scope, files, problems, grounds } = Scope::scan(self, None);
         let changes = changes::compare(files, ledger.file_states()?, |path| scope.covers(path), |_| false);
         if changes.is_empty() {
             let is_same = |snapshot: &Snapshot| recorded == Some(snapshot.name()) && self.is_current(snapshot);
             let noted = self.published().filter(is_same).filter(|_| records::recorded(&ledger).is_ok_and(|after| after == recorded));
             if let (Some(snapshot), Some(grounds)) = (noted, grounds) {
-                self.note_calm(&snapshot, grounds, &changes.same, began);
+                self.note_calm(&snapshot, grounds, &changes.same, problems.len(), began);
             }
         }
         // A stamp that is too young to be trusted says nothing of a change: what the file holds does.
@@ -93,9 +93,13 @@ impl Engine {
     pub fn status(&self) -> Result<Option<Status>> {
         let asked = self.ask();
         let Some(snapshot) = self.snapshot()? else { return Ok(None) };
-        let is_calm = (self.is_current(&snapshot) && asked.is_calm(snapshot.name())) || self.is_calm(&snapshot);
-        let changed = Some(!is_calm && self.has_changes()?);
+        let changed = Some(self.calm(asked, &snapshot).is_none() && self.has_changes()?);
         Ok(Some(Status { changed, ..self.figures_of(&snapshot) }))
+    }
+
+    /// Returns the state of the index right after a run that looked at the files; `None` when there is none.
+    pub fn status_after_run(&self) -> Result<Option<Status>> {
+        Ok(self.figures()?.map(|status| Status { changed: Some(false), ..status }))
     }
 
     /// Returns the state of the index without looking at files; `None` when there is none.

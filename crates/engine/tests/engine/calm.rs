@@ -78,7 +78,7 @@ fn a_damaged_note_only_costs_a_scan() {
     let root = place.path();
     settled(root);
     let note = open(root).places.index.join("calm");
-    for damage in [&b""[..], b"calm1", b"\xff\xfe\n", b"calm1 00 00\nshop\n"] {
+    for damage in [&b""[..], b"calm2", b"\xff\xfe\n", b"calm2 00 0 00\nshop\n"] {
         fs::write(&note, damage).unwrap();
         assert!(!quick(root).unwrap().changed);
         assert!(fs::read(&note).unwrap().len() > 100, "it is written again");

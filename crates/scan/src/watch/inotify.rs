@@ -296,3 +296,77 @@ fn kind(flags: ReadFlags) -> Kind {
         _ => Kind::Written,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::sync::mpsc::{self, Receiver};
+    use std::time::Duration;
+
+    /// Long enough for a busy machine; a test waits so long only when it fails.
+    const PATIENCE: Duration = Duration::from_secs(20);
+
+    struct Place {
+        folders: Folders,
+        native: Native,
+        inbox: Receiver<Message>,
+        _folder: tempfile::TempDir,
+    }
+
+    fn place(paths: &[&str]) -> Place {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path().canonicalize().expect("a root");
+        paths.iter().for_each(|path| fs::create_dir_all(root.join(path)).expect("a folder"));
+        let folders = Folders::new(root, Arc::new(|_| true), Arc::default());
+        let (messages, inbox) = mpsc::channel();
+        let native = Native::start(&folders, usize::MAX, None, messages).expect("a watch");
+        Place { folders, native, inbox, _folder: folder }
+    }
+
+    impl Place {
+        fn at(&self, path: &str) -> PathBuf {
+            self.folders.root.join(path)
+        }
+
+        /// Writes a file and waits until it is heard under its name.
+        fn hears(&mut self, path: &str) {
+            fs::write(self.at(path), "x").expect("written");
+            loop {
+                match self.inbox.recv_timeout(PATIENCE) {
+                    Ok(Message::Event(Ok(raw))) => {
+                        let heard = self.native.understand(raw, &self.folders);
+                        if heard.iter().any(|heard| matches!(heard, Heard::Path(heard, _) if heard == path)) {
+                            return;
+                        }
+                    }
+                    other => panic!("{path} was not heard: {other:?}"),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_folder_found_at_its_new_place_keeps_its_watch() {
+        let mut place = place(&["a/x"]);
+        fs::create_dir(place.at("b")).expect("a folder");
+        fs::rename(place.at("a/x"), place.at("b/x")).expect("moved");
+        // Found on a walk, before the event that it left is taken in.
+        place.native.add_tree(&place.folders, "b", |_| ()).expect("watched");
+        place.native.forget("a/x");
+        place.hears("b/x/f");
+    }
+
+    #[test]
+    fn after_lost_events_folders_of_the_same_name_are_watched_again() {
+        let mut place = place(&["a/x"]);
+        fs::rename(place.at("a"), place.at("b")).expect("moved");
+        fs::create_dir_all(place.at("a/x")).expect("a folder");
+        fs::create_dir(place.at("a/new")).expect("a folder");
+        while place.inbox.recv_timeout(Duration::from_millis(200)).is_ok() {}
+        place.native.start_again(&place.folders).expect("watched");
+        for path in ["a/x/f", "a/new/f", "b/x/f"] {
+            place.hears(path);
+        }
+    }
+}

@@ -166,11 +166,11 @@ impl Engine {
         self.ask().calm(name).is_some()
     }
 
-    /// Returns how many problems a whole scan had to list when nothing has changed since: by the word of the process
-    /// that watches, else by stamps.
-    pub(crate) fn calm(&self, asked: Asked, snapshot: &Snapshot) -> Option<usize> {
+    /// True when nothing has changed since a whole scan that had at most `most` problems to list: by the word of the
+    /// process that watches, else by stamps.
+    pub(crate) fn is_calm(&self, asked: Asked, snapshot: &Snapshot, most: usize) -> bool {
         let confirmed = self.is_current(snapshot).then(|| asked.calm(snapshot.name())).flatten();
-        confirmed.or_else(|| self.calm_by_stamps(snapshot))
+        confirmed.is_some_and(|problems| problems <= most) || self.is_calm_by_stamps(snapshot, most)
     }
 
     /// Asks the process that watches, without waiting for its answer.

@@ -20,13 +20,16 @@ impl Engine {
         self.places.index.join("calm")
     }
 
-    /// Returns how many problems there were to list when the note holds for the snapshot and every stamp is as it was.
-    pub(crate) fn calm_by_stamps(&self, snapshot: &Snapshot) -> Option<usize> {
-        let note = fs::read_to_string(self.calm_note()).ok()?;
-        let (first, paths) = note.split_once('\n')?;
-        let (problems, sum) = first.strip_prefix(&header(snapshot))?.split_once(' ')?;
-        let problems = problems.parse().ok()?;
-        (self.scanner.marks(looked_at(snapshot, paths.lines())).sum.to_hex() == sum).then_some(problems)
+    /// True when the note holds for the snapshot, there were at most `most` problems to list, and every stamp is as it was.
+    pub(crate) fn is_calm_by_stamps(&self, snapshot: &Snapshot, most: usize) -> bool {
+        let stamps_hold = || -> Option<bool> {
+            let note = fs::read_to_string(self.calm_note()).ok()?;
+            let (first, paths) = note.split_once('\n')?;
+            let (problems, sum) = first.strip_prefix(&header(snapshot))?.split_once(' ')?;
+            let is_enough = problems.parse::<usize>().ok()? <= most;
+            Some(is_enough && self.scanner.marks(looked_at(snapshot, paths.lines())).sum.to_hex() == sum)
+        };
+        stamps_hold().unwrap_or(false)
     }
 
     /// Writes the note. `grounds` are the paths that decided besides the files, `files` those found.

@@ -75,8 +75,8 @@ impl Engine {
             // The answer comes while the snapshot is opened.
             let asked = self.ask();
             let published = self.published().filter(|snapshot| self.is_current(snapshot));
-            let is_enough = |problems| !options.by_hand || (problems == 0 && self.places.ledger().exists());
-            if let Some(snapshot) = published.filter(|snapshot| self.calm(asked, snapshot).is_some_and(is_enough)) {
+            let most = if options.by_hand { 0 } else { usize::MAX };
+            if let Some(snapshot) = published.filter(|snapshot| self.is_calm(asked, snapshot, most) && self.places.ledger().exists()) {
                 return Ok((unchanged(Some(&snapshot), Vec::new()), Looked::Part));
             }
         }
@@ -104,7 +104,9 @@ impl Engine {
         let states = ledger.file_states()?;
         let changes = changes::compare(files, states, |path| scope.covers(path), |path| !trusted || is_forced(path, &options.force));
         if trusted && complete && changes.is_empty() {
-            if let (Some(snapshot), Some(grounds)) = (previous.as_ref().filter(|_| options.quick), grounds) {
+            // Who lists problems looks at all files anyway while there are some.
+            let is_of_use = options.quick && !(options.by_hand && !problems.is_empty());
+            if let (Some(snapshot), Some(grounds)) = (previous.as_ref().filter(|_| is_of_use), grounds) {
                 self.note_calm(snapshot, grounds, &changes.same, problems.len(), options.now);
             }
             return Ok((unchanged(previous.as_ref(), problems), looked));

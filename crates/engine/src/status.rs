@@ -93,7 +93,7 @@ impl Engine {
     pub fn status(&self) -> Result<Option<Status>> {
         let asked = self.ask();
         let Some(snapshot) = self.snapshot()? else { return Ok(None) };
-        let changed = Some(self.calm(asked, &snapshot).is_none() && self.has_changes()?);
+        let changed = Some(!self.is_calm(asked, &snapshot, usize::MAX) && self.has_changes()?);
         Ok(Some(Status { changed, ..self.figures_of(&snapshot) }))
     }
 

@@ -84,3 +84,26 @@ fn a_damaged_note_only_costs_a_scan() {
         assert!(fs::read(&note).unwrap().len() > 100, "it is written again");
     }
 }
+
+#[test]
+fn who_indexes_by_hand_is_told_of_problems_every_time() {
+    let by_hand = |root: &Path| open(root).refresh(&RefreshOptions { now: now() + 60_000, quick: true, by_hand: true, ..RefreshOptions::default() }, &Silent);
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path();
+    settled(root);
+    assert!(by_hand(root).unwrap().problems.is_empty());
+    {
+        // Without a problem stamps are enough, and need no lock.
+        let _lock = WriterLock::lock_wait(&open(root).places.index, Duration::ZERO).unwrap().unwrap();
+        assert!(!by_hand(root).unwrap().changed);
+    }
+    let large = "# a long line of words that says nothing at all, again and again\n".repeat(40_000);
+    write(&root.join("shop/large.py"), large.as_bytes());
+    assert!(by_hand(root).unwrap().changed);
+    for _ in 0..3 {
+        let again = by_hand(root).unwrap();
+        assert!(!again.changed);
+        assert_eq!(again.problems.iter().map(|problem| problem.code).collect::<Vec<_>>(), ["CTX_W_SCAN_LARGE_FILE"]);
+        assert!(!quick(root).unwrap().changed);
+    }
+}

@@ -20,7 +20,7 @@ use anyhow::Context as _;
 use args::{Cli, Command};
 use clap::FromArgMatches as _;
 use contextd_render::Format;
-use contextd_engine::{Engine, EngineOptions, RefreshOptions, Status, WatchEnd};
+use contextd_engine::{Engine, EngineOptions, RefreshOptions, WatchEnd};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;

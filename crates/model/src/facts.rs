@@ -354,6 +354,7 @@ impl FileFacts {
         }
     }
 
+    #[inline]
     pub fn str(&self, id: StrId) -> &str {
         self.strings.get(id)
     }
@@ -377,6 +378,7 @@ pub struct FactsView<'a> {
 }
 
 impl<'a> FactsView<'a> {
+    #[inline]
     pub fn str(&self, id: StrId) -> &'a str {
         self.strings.get(id)
     }

@@ -51,6 +51,7 @@ impl StringTable {
         CheckedStrings { text: &self.bytes, ends: &self.ends }
     }
 
+    #[inline]
     pub fn get(&self, id: StrId) -> &str {
         self.checked().get(id)
     }

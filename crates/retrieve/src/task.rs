@@ -271,9 +271,13 @@ fn prose(snapshot: &Snapshot, catalog: &Catalog, lexical: &Lexical<'_>, count: u
     let best = top(sections, count);
     let mut found: FxHashMap<u32, f32> = FxHashMap::default();
     let Some(&(_, max)) = best.first() else { return found };
+    let graph = snapshot.graph();
+    // Only prose documents: edges from code, which a popular symbol has many of, are not looked up.
+    let documents = |target: u32| graph.sources(target).filter(|&source| !catalog.is_code(source)).flat_map(move |source| graph.between(source, target)).filter(|edge| edge.kind() == EdgeKind::Documents).count();
+    let mut popularity: FxHashMap<u32, f32> = FxHashMap::default();
     for (section, score) in best {
-        for edge in snapshot.graph().out(section).iter().filter(|edge| edge.kind() == EdgeKind::Documents) {
-            let popularity = snapshot.graph().incoming(edge.target).filter(|(_, edge)| edge.kind() == EdgeKind::Documents).count() as f32;
+        for edge in graph.out(section).iter().filter(|edge| edge.kind() == EdgeKind::Documents) {
+            let popularity = *popularity.entry(edge.target).or_insert_with(|| documents(edge.target) as f32);
             let sure = (f32::from(edge.confidence) / 100.0).sqrt();
             *found.entry(edge.target).or_default() += (score / max).powi(2) * sure / (2.0 + popularity).ln();
         }

@@ -8,7 +8,7 @@ use crate::key::{self, Index, Marks};
 use crate::policy::{self, Modules as Style};
 use crate::resolve::{Kind, Resolver, sure};
 use contextd_model::SymbolKind;
-use contextd_model::facts::{FILE_SYMBOL, ImportRow, base_kind, import_kind, modifier};
+use contextd_model::facts::{FILE_SYMBOL, ImportRow, SymbolRow, base_kind, import_kind, modifier};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -371,11 +371,22 @@ fn outer_types(world: &World<'_>, file: u32) -> Vec<(u32, u32)> {
         if let Kind::Symbol(target) = resolver.outer_scope(row.parent, scope).kind
             && target != symbol
             && world.kind(target) != SymbolKind::Extension
+            && !is_only_titled(world, row, target)
         {
             found.push((symbol, target));
         }
     }
     found
+}
+
+/// True for a test whose suite is called like the class that it tests: it sees none of its members, as
+/// it would those of a fixture, which stands among the tests.
+fn is_only_titled(world: &World<'_>, row: &SymbolRow, target: u32) -> bool {
+    let home = &world.tables[world.file_of(target) as usize];
+    row.has(modifier::TEST)
+        && home.policy.modules == Style::Include
+        && !home.is_test
+        && !world.has(target, modifier::TEST)
 }
 
 /// Gathers what assignments to `self.x` and embedded fields say of a type's fields.

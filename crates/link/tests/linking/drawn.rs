@@ -303,3 +303,17 @@ fn cpp_announced_classes_are_no_variables_and_specializations_no_templates() {
         ",
     );
 }
+
+#[test]
+fn cpp_tests_named_after_a_class_are_no_members_of_it() {
+    let tests = "#include \"status.h\"\n\nclass Fixture { int Make(); };\nstatic Status Make() { return Status(); }\n\nTEST(Status, Ignores) { Make(); }\nTEST_F(Fixture, Makes) { Make(); }\n";
+    at(
+        &[("status.h", "class Status {\n public:\n  void Make(int x) {}\n};\n"), ("status_test.cc", tests)],
+        "status_test.cc",
+        "
+        6 calls Make@4
+        7 calls Make@3
+        ! status.h:Make
+        ",
+    );
+}

@@ -6,7 +6,7 @@ use crate::world::Module;
 use crate::world::modules::normal;
 use crate::world::modules::packages::has_namespaces;
 use contextd_model::SymbolKind;
-use contextd_model::facts::{FILE_SYMBOL, NONE, modifier};
+use contextd_model::facts::{FILE_SYMBOL, NONE, UNKNOWN_PARAMETERS, modifier};
 
 impl<'f> Resolver<'_, 'f> {
     /// Packages, wildcard imports and names that all files share.
@@ -91,7 +91,11 @@ impl<'f> Resolver<'_, 'f> {
                 file: place.file,
                 owner: import.owner,
             };
+            // What is opened does not depend on the name that is looked for in it.
+            let asked = (self.arguments, self.arity);
+            (self.arguments, self.arity) = (UNKNOWN_PARAMETERS, UNKNOWN_PARAMETERS);
             let full = self.imported_by_full_name(place.file, text, "", Want::Any);
+            (self.arguments, self.arity) = asked;
             let value = match full.kind {
                 Kind::Symbol(_) => full,
                 _ => self.deeper(|resolver| resolver.path(place, text, u32::MAX)),

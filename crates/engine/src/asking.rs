@@ -6,7 +6,8 @@
 //! events of every change that was finished before have been read, so the answer "calm, and this is the snapshot" is
 //! given only when none of them waits for its pause or is being taken in, the last refresh did not fail, and the snapshot is
 //! still the published one. "busy", no answer in time, another snapshot, or no watcher: stamps are looked at
-//! ([`crate::calm`]), as without a watcher.
+//! ([`crate::calm`]), as without a watcher. "soon" says that something is about to be taken in: on a large tree a
+//! question waits for that, since the watcher has the linker's tables at hand and who asks would have to make them.
 //!
 //! **What calm means** is what it means for stamps, that a scan would find what it found, on the same grounds:
 //! - Files and listed folders: by events. A folder that a scan lists and nobody watches (made while events were
@@ -32,17 +33,23 @@
 use crate::changes::RACY_NS;
 use crate::engine::Engine;
 use crate::refresh::Refreshed;
+use crate::watching::MANY_FILES;
 use contextd_model::ContentHash;
 use contextd_scan::watch::{Question, Standing, Watcher};
 use contextd_snapshot::{Snapshot, SnapshotName, WriterLock, current};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long an answer is waited for: a part of what stamps take where asking pays.
 const PATIENCE: Duration = Duration::from_millis(10);
 /// First word of the answer that says so.
 const CALM: &str = "calm";
+/// The answer when something is about to be taken in.
+const SOON: &str = "soon";
+/// How long a question waits for that, and how often it asks again.
+const SETTLING: Duration = Duration::from_secs(3);
+const ASK_AGAIN: Duration = Duration::from_millis(15);
 /// Problems that say nothing about whether files were read.
 const HARMLESS: &[&str] = &["CTX_W_SCAN_LARGE_FILE", "CTX_W_SCAN_VERY_LARGE", "CTX_W_SCAN_BROAD_ROOT"];
 
@@ -145,13 +152,33 @@ impl Untold {
 /// A question to the process that watches, if there is one.
 pub(crate) struct Asked(Option<Question>);
 
+/// What the process that watches says.
+enum Word {
+    /// Everything is in this snapshot; so many problems were to be listed.
+    Calm(String, usize),
+    /// It is about to take something in.
+    Soon,
+    /// Nobody knows, or nobody answers.
+    Nothing,
+}
+
 impl Asked {
+    fn word(self) -> Word {
+        let Some(answer) = self.0.and_then(|question| question.answer(PATIENCE)) else { return Word::Nothing };
+        let mut words = answer.split(' ');
+        match (words.next(), words.next(), words.next().and_then(|problems| problems.parse().ok())) {
+            (Some(CALM), Some(name), Some(problems)) => Word::Calm(name.to_owned(), problems),
+            (Some(SOON), ..) => Word::Soon,
+            _ => Word::Nothing,
+        }
+    }
+
     /// Returns how many problems there were to list when the process that watches says that all is in this snapshot.
     pub(crate) fn calm(self, name: SnapshotName) -> Option<usize> {
-        let answer = self.0?.answer(PATIENCE)?;
-        let mut words = answer.split(' ');
-        let is_calm = words.next() == Some(CALM) && words.next() == Some(&name.0.to_hex());
-        words.next().filter(|_| is_calm)?.parse().ok()
+        match self.word() {
+            Word::Calm(said, problems) if said == name.0.to_hex() => Some(problems),
+            _ => None,
+        }
     }
 }
 
@@ -171,6 +198,30 @@ impl Engine {
     pub(crate) fn is_calm(&self, asked: Asked, snapshot: &Snapshot, most: usize) -> bool {
         let confirmed = self.is_current(snapshot).then(|| asked.calm(snapshot.name())).flatten();
         confirmed.is_some_and(|problems| problems <= most) || self.is_calm_by_stamps(snapshot, most)
+    }
+
+    /// Returns the published snapshot once the process that watches says that all is in it, with the problems there were to
+    /// list; waits for that while it is taking something in and the tree is large. The snapshot that was
+    /// opened last comes back where nobody can say.
+    pub(crate) fn settled(&self, mut asked: Asked, mut snapshot: Snapshot) -> (Snapshot, Option<usize>) {
+        let until = Instant::now() + SETTLING;
+        loop {
+            let pays = snapshot.file_count() >= MANY_FILES && Instant::now() < until;
+            match asked.word() {
+                Word::Calm(said, problems) if said == snapshot.name().0.to_hex() => return (snapshot, Some(problems)),
+                // It was published after this one was opened.
+                Word::Calm(..) if pays => {}
+                Word::Soon if pays => std::thread::sleep(ASK_AGAIN),
+                _ => return (snapshot, None),
+            }
+            if current(&self.places.index).ok().flatten() != Some(snapshot.name()) {
+                match self.published().filter(|snapshot| self.is_current(snapshot)) {
+                    Some(newer) => snapshot = newer,
+                    None => return (snapshot, None),
+                }
+            }
+            asked = self.ask();
+        }
     }
 
     /// Asks the process that watches, without waiting for its answer.

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 /// How often a waiting watch looks whether it should end, and whether another process published.
 const PULSE: Duration = Duration::from_millis(50);
 /// Files from which on the linker's tables are kept.
-const MANY_FILES: u32 = 1_500;
+pub(crate) const MANY_FILES: u32 = 1_500;
 /// How often a process that follows another tries to take its place.
 const SUCCESSION: Duration = Duration::from_secs(1);
 /// How long a refresh waits for a run of another process.

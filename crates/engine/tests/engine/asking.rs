@@ -1,6 +1,7 @@
 //! A watcher is believed only while the published snapshot holds everything that happened before the question.
 
 use crate::support::{now, open, write};
+use contextd_engine::{RefreshOptions, Silent};
 use contextd_model::ContentHash;
 use contextd_snapshot::current;
 use std::collections::BTreeMap;
@@ -221,4 +222,26 @@ fn nobody_is_asked_when_nobody_watches() {
     fs::create_dir(&asks).unwrap();
     assert!(!engine.is_confirmed(name));
     assert_eq!(fs::read_dir(&asks).unwrap().count(), 0);
+}
+
+#[test]
+fn a_question_on_a_large_tree_waits_for_the_watcher() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path();
+    (0..1_600).for_each(|number| write(&root.join(format!("f{number}.py")), format!("def f{number}(): pass\n").as_bytes()));
+    watched(root, |_| {
+        wait_for_calm(root, "the first index");
+        let mut waited = 0;
+        for round in 0..10 {
+            write(&root.join("f0.py"), format!("def changed{round}(): pass\n").as_bytes());
+            let engine = open(root);
+            // Nobody is waited for by a lock; on a busy machine the watcher may be too late.
+            if let Ok(refreshed) = engine.refresh(&RefreshOptions { quick: true, now: now(), ..RefreshOptions::default() }, &Silent) {
+                assert_eq!(indexed(root), on_disk(root), "round {round}");
+                waited += usize::from(!refreshed.changed);
+            }
+            wait_for_calm(root, "a round");
+        }
+        assert!(waited > 5, "{waited} of 10");
+    });
 }

@@ -9,7 +9,7 @@ use contextd_model::facts::{FILE_SYMBOL, NONE, base_kind, binding};
 use contextd_model::{SymbolKind, Visibility};
 
 /// Types looked at for one member.
-const MAX_TYPES: usize = 48;
+const MAX_TYPES: usize = 96;
 
 impl<'f> Resolver<'_, 'f> {
     /// Returns what a value has under a name. `Unknown` means that nothing is known of the value or

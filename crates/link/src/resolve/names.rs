@@ -170,7 +170,8 @@ impl<'f> Resolver<'_, 'f> {
             row.how != binding::PARAMETER
                 && row.flags != 0
                 && row.line >= from
-                && (row.line..row.line + u32::from(row.flags)).contains(&line)
+                // On the first of several lines the name still stands for what is called there.
+                && (row.line + u32::from(row.flags > 1)..row.line + u32::from(row.flags)).contains(&line)
         })
     }
 

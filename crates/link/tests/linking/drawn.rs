@@ -271,7 +271,7 @@ fn csharp_overloads_that_give_nothing_cannot_be_kept() {
 
 #[test]
 fn javascript_functions_without_a_name_are_scopes() {
-    let bundle = "(function (window) {\n  var document = window.document;\n  function setup() {\n    return document.body;\n  }\n  (function () {\n    var document = other();\n    var String = require('./string');\n    function inner() {\n      return document.head;\n    }\n  })();\n  function teardown() {\n    return document.tail;\n  }\n})(window);\nfunction last() {\n  return String(document);\n}\nfunction Timer() {}\nrun(function (Timer) {\n  class Clock {\n    go() { return Timer.now }\n  }\n});\nfunction tick() { return Timer }\n";
+    let bundle = "(function (window) {\n  var document = window.document;\n  function setup() {\n    return document.body;\n  }\n  (function () {\n    var document = other();\n    var String = require('./string');\n    function inner() {\n      return document.head;\n    }\n  })();\n  function teardown() {\n    return document.tail;\n  }\n})(window);\nfunction last() {\n  return String(document);\n}\nfunction Timer() {}\nrun(function (Timer) {\n  class Clock {\n    go() { return Timer.now }\n  }\n});\nfunction tick() { return Timer }\nconst hash = load()\nhash({}, function (hash) {\n  keep(hash)\n})\n";
     at(
         &[("lib/bundle.js", bundle)],
         "lib/bundle.js",
@@ -280,6 +280,7 @@ fn javascript_functions_without_a_name_are_scopes() {
         10 references document@7
         14 references document@2
         26 references Timer@20
+        28 references hash@27
         ! 18 references
         ! 14 references document@7
         ! 23 references Timer

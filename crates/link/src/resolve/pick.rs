@@ -126,6 +126,8 @@ impl<'f> Resolver<'_, 'f> {
         }
         let refuses = |symbol: u32| {
             world.kind(symbol).is_callable()
+                // Most often the numbers are the same, and nothing more has to be known.
+                && world.row(symbol).parameters != self.arguments
                 && !Parameters::of(world, symbol).accept(self.arguments)
         };
         let kept: Vec<u32> = symbols.iter().copied().filter(|&symbol| !refuses(symbol)).collect();

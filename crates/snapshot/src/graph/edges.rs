@@ -58,18 +58,16 @@ pub(super) fn pack(rows: &[EdgeRow]) -> Packed {
     let numbers: FxHashMap<Mark, u32> = marks.iter().copied().zip(0..).collect();
     let mut bytes = vec![0; rows.len() * shape.row()];
     bytes.par_chunks_mut(PIECE * shape.row()).zip(rows.par_chunks(PIECE)).for_each(|(bytes, rows)| {
-        let mut last = (Mark::default(), numbers.get(&Mark::default()).copied().unwrap_or(0));
         for (bytes, row) in bytes.chunks_exact_mut(shape.row()).zip(rows) {
-            if last.0 != mark(row) {
-                last = (mark(row), numbers.get(&mark(row)).copied().unwrap_or(0));
-            }
+            let number = numbers.get(&mark(row)).copied().unwrap_or(0);
             let rest = put(bytes, row.target, shape.target);
             let rest = put(rest, row.line, shape.line);
-            let rest = put(rest, last.1, shape.mark);
+            let rest = put(rest, number, shape.mark);
             rest[0] = row.count;
         }
     });
-    Packed { shape, marks: marks.into_iter().flatten().collect(), rows: bytes }
+    let marks = marks.into_iter().flat_map(|[kind, confidence, provenance]| [kind, confidence, provenance, 0]).collect();
+    Packed { shape, marks, rows: bytes }
 }
 
 /// The largest numbers of some rows, and their marks.
@@ -80,15 +78,20 @@ struct Extent {
     marks: BTreeSet<Mark>,
 }
 
+/// Marks that are remembered as seen, by their last bits: asking a set for every row would take longer than the rest.
+const SEEN: usize = 1 << 10;
+
 impl Extent {
     fn of(rows: &[EdgeRow]) -> Self {
         let mut extent = Self::default();
-        let mut last = None;
+        let mut seen = vec![u32::MAX; SEEN];
         for row in rows {
             extent.target = extent.target.max(row.target);
             extent.line = extent.line.max(row.line);
-            if last != Some(mark(row)) {
-                last = Some(mark(row));
+            let number = u32::from_le_bytes([row.confidence, row.kind, row.provenance, 0]);
+            let slot = &mut seen[(number ^ number >> 8) as usize % SEEN];
+            if *slot != number {
+                *slot = number;
                 extent.marks.insert(mark(row));
             }
         }
@@ -133,42 +136,44 @@ fn take(bytes: &[u8], width: u8) -> (u32, &[u8]) {
 /// Edges of a graph, read in place.
 #[derive(Clone, Copy)]
 pub struct Edges<'a> {
+    /// From the first row on to the end of all rows: what follows a row lets it be read at once.
     bytes: &'a [u8],
-    marks: &'a [u8],
+    count: usize,
+    marks: &'a [[u8; 4]],
     shape: Shape,
 }
 
 impl<'a> Edges<'a> {
     pub(super) fn new(bytes: &'a [u8], marks: &'a [u8], shape: Shape) -> Self {
-        Self { bytes, marks, shape }
+        Self { bytes, count: bytes.len() / shape.row(), marks: marks.as_chunks().0, shape }
     }
 
     pub fn len(&self) -> usize {
-        self.bytes.len() / self.shape.row()
+        self.count
     }
 
     pub fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
+        self.count == 0
     }
 
     #[inline]
     pub fn iter(&self) -> EdgeIter<'a> {
-        EdgeIter { rows: self.bytes.chunks_exact(self.shape.row()), marks: self.marks, shape: self.shape }
+        EdgeIter { edges: *self }
     }
 
     /// Returns the edges in a range; none when it is not inside.
     #[inline]
     pub(super) fn range(&self, range: Range<usize>) -> Self {
-        let row = self.shape.row();
-        let bytes = self.bytes.get(range.start.saturating_mul(row)..range.end.saturating_mul(row)).unwrap_or(&[]);
-        Self { bytes, ..*self }
+        let bytes = self.bytes.get(range.start.saturating_mul(self.shape.row())..).filter(|_| range.end <= self.count && range.start <= range.end);
+        let count = if bytes.is_some() { range.end - range.start } else { 0 };
+        Self { bytes: bytes.unwrap_or(&[]), count, ..*self }
     }
 
     /// Returns those that lead to `target`; they are sorted by it.
     #[inline]
     pub(super) fn to(&self, target: u32) -> Self {
         let to = |at: usize| take(self.bytes.get(at * self.shape.row()..).unwrap_or(&[]), self.shape.target).0;
-        let (mut start, mut end) = (0, self.len());
+        let (mut start, mut end) = (0, self.count);
         while start < end {
             let middle = start + (end - start) / 2;
             if to(middle) < target {
@@ -177,8 +182,36 @@ impl<'a> Edges<'a> {
                 end = middle;
             }
         }
-        let count = (start..self.len()).take_while(|&at| to(at) == target).count();
+        let count = (start..self.count).take_while(|&at| to(at) == target).count();
         self.range(start..start + count)
+    }
+
+    /// Reads the first row; there must be one.
+    #[inline]
+    fn first(&self) -> EdgeRow {
+        let shape = self.shape;
+        let (target, line, mark, count) = match self.bytes.first_chunk() {
+            Some(eight) if shape.row() <= 8 => shape.cut(u64::from_le_bytes(*eight)),
+            _ => {
+                let (target, rest) = take(self.bytes, shape.target);
+                let (line, rest) = take(rest, shape.line);
+                let (mark, rest) = take(rest, shape.mark);
+                (target, line, mark, rest.first().copied().unwrap_or(0))
+            }
+        };
+        let [kind, confidence, provenance, _] = self.marks.get(mark as usize).copied().unwrap_or_default();
+        EdgeRow { target, line, kind, confidence, provenance, count }
+    }
+}
+
+impl Shape {
+    /// Cuts a row of up to eight bytes into target, line, mark and count.
+    #[inline]
+    fn cut(self, row: u64) -> (u32, u32, u32, u8) {
+        let low = |number: u64, width: u8| (number & !(u64::MAX << (8 * u32::from(width)))) as u32;
+        let line = row >> (8 * self.target);
+        let mark = line >> (8 * self.line);
+        (low(row, self.target), low(line, self.line), low(mark, self.mark), (mark >> (8 * self.mark)) as u8)
     }
 }
 
@@ -194,9 +227,7 @@ impl<'a> IntoIterator for Edges<'a> {
 /// Edges one after the other.
 #[derive(Clone)]
 pub struct EdgeIter<'a> {
-    rows: std::slice::ChunksExact<'a, u8>,
-    marks: &'a [u8],
-    shape: Shape,
+    edges: Edges<'a>,
 }
 
 impl Iterator for EdgeIter<'_> {
@@ -204,16 +235,39 @@ impl Iterator for EdgeIter<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<EdgeRow> {
-        let (target, rest) = take(self.rows.next()?, self.shape.target);
-        let (line, rest) = take(rest, self.shape.line);
-        let (mark, rest) = take(rest, self.shape.mark);
-        let [kind, confidence, provenance] = self.marks.get(mark as usize * 3..).and_then(|marks| marks.first_chunk()).copied().unwrap_or_default();
-        Some(EdgeRow { target, line, kind, confidence, provenance, count: rest.first().copied().unwrap_or(0) })
+        self.edges.count = self.edges.count.checked_sub(1)?;
+        let row = self.edges.first();
+        self.edges.bytes = self.edges.bytes.get(self.edges.shape.row()..).unwrap_or(&[]);
+        Some(row)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        self.rows.size_hint()
+        (self.edges.count, Some(self.edges.count))
     }
 }
 
 impl ExactSizeIterator for EdgeIter<'_> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn row(bits: u32) -> impl Strategy<Value = EdgeRow> {
+        let number = move || any::<u32>().prop_map(move |number| number.checked_shr(bits).unwrap_or(0));
+        (number(), number(), any::<Mark>(), any::<u8>()).prop_map(|(target, line, [kind, confidence, provenance], count)| EdgeRow { target, line, kind, confidence, provenance, count })
+    }
+
+    proptest! {
+        #[test]
+        fn rows_of_every_width_come_back(rows in (0u32..33).prop_flat_map(|bits| proptest::collection::vec(row(bits), 0..400)), from in 0usize..400, count in 0usize..10) {
+            let packed = pack(&rows);
+            let edges = Edges::new(&packed.rows, &packed.marks, packed.shape);
+            prop_assert_eq!(edges.iter().collect::<Vec<_>>(), rows.clone());
+            prop_assert_eq!(edges.len(), rows.len());
+            let expected = rows.get(from..from + count).unwrap_or(&[]);
+            prop_assert_eq!(edges.range(from..from + count).iter().collect::<Vec<_>>(), expected);
+            prop_assert_eq!(Shape::of(packed.shape.numbers()), Some(packed.shape));
+        }
+    }
+}

@@ -7,6 +7,7 @@ mod export;
 mod learn;
 mod init;
 mod man;
+mod memory;
 mod oracle;
 mod packs;
 mod query;
@@ -26,10 +27,6 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
-
-/// Parsing makes and frees a node for every token, on all threads.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     if std::env::args_os().len() == 1 {
@@ -87,7 +84,10 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Status => status(&cli, &engine),
         Command::Export(args) => export::export(&engine, args),
         Command::Eval(args) => eval::eval(&cli, &engine, args),
-        Command::Serve(args) => serve::serve(&cli, args, engine),
+        Command::Serve(args) => {
+            memory::keep();
+            serve::serve(&cli, args, engine)
+        }
         Command::Clean => {
             let freed = engine.places.clean()?;
             if cli.json {
@@ -144,6 +144,7 @@ fn index(cli: &Cli, engine: &Engine, full: bool) -> anyhow::Result<ExitCode> {
 
 /// Follows the work tree until the program is stopped.
 fn keep_fresh(cli: &Cli, engine: Engine) -> anyhow::Result<ExitCode> {
+    memory::keep();
     let mut engine = Arc::new(engine);
     let stop = AtomicBool::new(false);
     loop {

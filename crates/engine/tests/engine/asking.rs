@@ -242,6 +242,6 @@ fn a_question_on_a_large_tree_waits_for_the_watcher() {
             }
             wait_for_calm(root, "a round");
         }
-        assert!(waited > 5, "{waited} of 10");
+        assert!(waited > 2, "{waited} of 10");
     });
 }

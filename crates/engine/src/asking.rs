@@ -6,7 +6,7 @@
 //! events of every change that was finished before have been read, so the answer "calm, and this is the snapshot" is
 //! given only when none of them waits for its pause or is being taken in, the last refresh did not fail, and the snapshot is
 //! still the published one. "busy", no answer in time, another snapshot, or no watcher: stamps are looked at
-//! ([`crate::calm`]), as without a watcher. "soon" says that something is about to be taken in: on a large tree a
+//! ([`crate::calm`]), as without a watcher. "soon" says that something is being taken in: on a large tree a
 //! question waits for that, since the watcher has the linker's tables at hand and who asks would have to make them.
 //!
 //! **What calm means** is what it means for stamps, that a scan would find what it found, on the same grounds:
@@ -35,7 +35,7 @@ use crate::engine::Engine;
 use crate::refresh::Refreshed;
 use crate::watching::MANY_FILES;
 use contextd_model::ContentHash;
-use contextd_scan::watch::{Question, Standing, Watcher};
+use contextd_scan::watch::{Question, SOON, Standing, Watcher};
 use contextd_snapshot::{Snapshot, SnapshotName, WriterLock, current};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -45,9 +45,7 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_millis(10);
 /// First word of the answer that says so.
 const CALM: &str = "calm";
-/// The answer when something is about to be taken in.
-const SOON: &str = "soon";
-/// How long a question waits for that, and how often it asks again.
+/// How long a question waits for what is being taken in, and how often it asks again.
 const SETTLING: Duration = Duration::from_secs(3);
 const ASK_AGAIN: Duration = Duration::from_millis(15);
 /// Problems that say nothing about whether files were read.
@@ -156,7 +154,7 @@ pub(crate) struct Asked(Option<Question>);
 enum Word {
     /// Everything is in this snapshot; so many problems were to be listed.
     Calm(String, usize),
-    /// It is about to take something in.
+    /// It is taking something in.
     Soon,
     /// Nobody knows, or nobody answers.
     Nothing,

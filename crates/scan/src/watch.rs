@@ -30,7 +30,7 @@ use std::time::Duration;
 
 use contextd_model::Problem;
 
-pub use asks::Question;
+pub use asks::{Question, SOON};
 use folders::Folders;
 #[cfg(target_os = "linux")]
 use inotify::{Native, Raw};

@@ -5,12 +5,29 @@
 pub(crate) fn pack(values: impl IntoIterator<Item = u32, IntoIter: Clone>) -> Vec<u8> {
     let values = values.into_iter();
     let largest = values.clone().max().unwrap_or(0);
-    let width = (4 - largest.leading_zeros() / 8) as usize;
+    let width = usize::from(width(largest));
     let mut out = Vec::with_capacity(values.size_hint().0 * width);
     for value in values {
         out.extend_from_slice(&value.to_le_bytes()[..width]);
     }
     out
+}
+
+/// Returns the bytes that a number needs.
+pub(crate) fn width(number: u32) -> u8 {
+    (4 - number.leading_zeros() / 8) as u8
+}
+
+/// Reads a number of up to four bytes; 0 for more.
+#[inline]
+pub(crate) fn number(bytes: &[u8]) -> u32 {
+    match *bytes {
+        [a] => u32::from(a),
+        [a, b] => u32::from_le_bytes([a, b, 0, 0]),
+        [a, b, c] => u32::from_le_bytes([a, b, c, 0]),
+        [a, b, c, d] => u32::from_le_bytes([a, b, c, d]),
+        _ => 0,
+    }
 }
 
 /// Numbers in a mapped section. Reading outside it yields 0.
@@ -47,16 +64,7 @@ impl<'a> Column<'a> {
         let Some(start) = (row as usize).checked_mul(width) else {
             return 0;
         };
-        let Some(bytes) = self.bytes.get(start..start + width) else {
-            return 0;
-        };
-        match *bytes {
-            [a] => u32::from(a),
-            [a, b] => u32::from_le_bytes([a, b, 0, 0]),
-            [a, b, c] => u32::from_le_bytes([a, b, c, 0]),
-            [a, b, c, d] => u32::from_le_bytes([a, b, c, d]),
-            _ => 0,
-        }
+        self.bytes.get(start..start + width).map_or(0, number)
     }
 
     /// Fills `numbers` with the first `rows` numbers, for passes over all of them.

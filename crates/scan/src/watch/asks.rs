@@ -12,6 +12,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+/// The answer when something that happened is being taken in: asking again is worth it.
+pub const SOON: &str = "soon";
+
 /// How long who waits for an answer sleeps before it looks again.
 const NAP: Duration = Duration::from_micros(60);
 /// Longest answer that is read.

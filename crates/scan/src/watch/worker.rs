@@ -18,8 +18,6 @@ use super::{Changes, Native, Raw, RescanReason, Standing, WatchError, WatchOptio
 
 /// The answer that says nothing: who asked looks for itself.
 const BUSY: &str = "busy";
-/// Answer when what happened is about to be taken in: asking again is worth it.
-const SOON: &str = "soon";
 
 /// Longest wait for a message when nothing is due.
 const IDLE: Duration = Duration::from_secs(3600);
@@ -230,7 +228,7 @@ impl Worker {
         let (answer, look_again) = match &self.standing.1 {
             Standing::Known { key, .. } if asks::key(name) != Some(key) => (BUSY, false),
             Standing::Known { answer, holds, .. } if is_sure && holds() => (answer.as_str(), false),
-            Standing::Known { .. } | Standing::Unsure if native.tells_all() => (SOON, is_sure),
+            Standing::Known { .. } if native.tells_all() && !all_taken_in => (asks::SOON, false),
             Standing::Known { .. } | Standing::Unsure => (BUSY, is_sure),
             Standing::Never => (BUSY, false),
         };

@@ -5,6 +5,7 @@
 //! ```
 //! A mark stands for kind, confidence and provenance together: a graph has few of them, listed once.
 
+use crate::column::{number, partition_point, width};
 use contextd_model::graph::EdgeRow;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -108,10 +109,6 @@ fn mark(row: &EdgeRow) -> Mark {
     [row.kind, row.confidence, row.provenance]
 }
 
-fn width(largest: u32) -> u8 {
-    (4 - largest.leading_zeros() / 8) as u8
-}
-
 /// Writes the low bytes of a number and returns what is behind them.
 fn put(bytes: &mut [u8], number: u32, width: u8) -> &mut [u8] {
     let (own, rest) = bytes.split_at_mut(usize::from(width));
@@ -123,14 +120,7 @@ fn put(bytes: &mut [u8], number: u32, width: u8) -> &mut [u8] {
 #[inline]
 fn take(bytes: &[u8], width: u8) -> (u32, &[u8]) {
     let (own, rest) = bytes.split_at_checked(usize::from(width)).unwrap_or((&[], &[]));
-    let number = match *own {
-        [a] => u32::from(a),
-        [a, b] => u32::from_le_bytes([a, b, 0, 0]),
-        [a, b, c] => u32::from_le_bytes([a, b, c, 0]),
-        [a, b, c, d] => u32::from_le_bytes([a, b, c, d]),
-        _ => 0,
-    };
-    (number, rest)
+    (number(own), rest)
 }
 
 /// Edges of a graph, read in place.
@@ -172,18 +162,11 @@ impl<'a> Edges<'a> {
     /// Returns those that lead to `target`; they are sorted by it.
     #[inline]
     pub(super) fn to(&self, target: u32) -> Self {
-        let to = |at: usize| take(self.bytes.get(at * self.shape.row()..).unwrap_or(&[]), self.shape.target).0;
-        let (mut start, mut end) = (0, self.count);
-        while start < end {
-            let middle = start + (end - start) / 2;
-            if to(middle) < target {
-                start = middle + 1;
-            } else {
-                end = middle;
-            }
-        }
-        let count = (start..self.count).take_while(|&at| to(at) == target).count();
-        self.range(start..start + count)
+        let to = |at: u32| take(self.bytes.get(at as usize * self.shape.row()..).unwrap_or(&[]), self.shape.target).0;
+        let count = self.count as u32;
+        let start = partition_point(count, |at| to(at) < target);
+        let end = (start..count).find(|&at| to(at) != target).unwrap_or(count);
+        self.range(start as usize..end as usize)
     }
 
     /// Reads the first row; there must be one.

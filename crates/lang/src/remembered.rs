@@ -41,6 +41,21 @@ impl<V: Copy + Default> Remembered<V> {
         self.used
     }
 
+    /// Forgets all texts and keeps the room they had.
+    pub fn clear(&mut self) {
+        self.slots.fill(Slot { key: Key::default(), value: V::default() });
+        self.used = 0;
+        self.long.clear();
+    }
+
+    /// Reads what [`Remembered::find`] will read for a short text, without waiting for it: the result only has to
+    /// be used.
+    #[inline]
+    pub fn touch(&self, text: &str) -> u64 {
+        let bytes = text.as_bytes();
+        if bytes.len() <= SHORT { self.slots[self.first(short(bytes))].key.low } else { 0 }
+    }
+
     /// Returns the slot of a text, if it is there.
     #[inline]
     pub fn find(&self, text: &str) -> Option<usize> {
@@ -194,6 +209,9 @@ mod tests {
             let mut expected: Vec<u32> = known.into_values().collect();
             expected.sort_unstable();
             prop_assert_eq!(values, expected);
+            map.clear();
+            prop_assert_eq!(map.len(), 0);
+            prop_assert!(texts.iter().all(|text| map.find(text).is_none()));
         }
     }
 

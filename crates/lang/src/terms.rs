@@ -145,14 +145,25 @@ impl Default for Terms {
     }
 }
 
-/// Words and identifiers remembered before the memory is emptied, so that a long run stays bounded.
-const MAX_REMEMBERED: usize = 200_000;
+/// Words and identifiers remembered before the memory is emptied: a long run stays bounded, and what is remembered
+/// small enough to be near the processor.
+const MAX_REMEMBERED: usize = 60_000;
+
+/// Runs of word bytes that are looked up together: a memory that is larger than the processor's caches answers
+/// several questions in the time of one.
+const TOGETHER: usize = 16;
 
 impl Terms {
     /// Empties the memory when it is full; numbers given out before mean nothing afterwards.
     pub(crate) fn forget_if_full(&mut self) {
         if self.texts.table.len().max(self.stems.len()).max(self.identifiers.len()) > MAX_REMEMBERED {
-            *self = Self::default();
+            self.stems.clear();
+            self.texts.clear();
+            self.identifiers.clear();
+            self.expansions.clear();
+            self.tallied.clear();
+            self.locals.clear();
+            self.epoch = NEXT_EPOCH.fetch_add(1, Ordering::Relaxed);
         }
     }
 
@@ -179,14 +190,30 @@ impl Terms {
 
     /// Counts the identifiers of a text for the current cell.
     pub(crate) fn tally(&mut self, text: &str) {
-        for run in runs(text) {
-            self.known(run, |terms, slot| {
-                let known = terms.identifiers.value(slot);
-                known.count += 1;
-                if known.count == 1 {
-                    terms.tallied.push(slot as u32);
-                }
-            });
+        let mut runs = runs(text);
+        let mut group = [Run { text: "", is_ascii: true }; TOGETHER];
+        loop {
+            let (mut count, mut touched) = (0, 0);
+            for (place, run) in group.iter_mut().zip(&mut runs) {
+                *place = run;
+                count += 1;
+            }
+            for run in &group[..count] {
+                touched |= self.identifiers.touch(run.text);
+            }
+            std::hint::black_box(touched);
+            for &run in &group[..count] {
+                self.known(run, |terms, slot| {
+                    let known = terms.identifiers.value(slot);
+                    known.count += 1;
+                    if known.count == 1 {
+                        terms.tallied.push(slot as u32);
+                    }
+                });
+            }
+            if count < TOGETHER {
+                return;
+            }
         }
     }
 
@@ -300,6 +327,7 @@ impl Terms {
 }
 
 /// Bytes that belong to words or may: those above 127 are looked at as characters later.
+#[derive(Clone, Copy)]
 struct Run<'t> {
     text: &'t str,
     is_ascii: bool,

@@ -48,6 +48,13 @@ impl PostingsBuilder {
         self.terms.intern(text).0
     }
 
+    /// Returns the numbers of many terms in order.
+    pub(crate) fn terms<'a>(&mut self, texts: impl IntoIterator<Item = &'a str>) -> Vec<u32> {
+        let mut numbers = Vec::new();
+        self.terms.intern_many(texts, |id| numbers.push(id.0));
+        numbers
+    }
+
     /// Adds the words of a symbol: pairs of term and stored field, in any order.
     pub(crate) fn symbol(&mut self, symbol: u32, words: &mut [(u32, u8)]) {
         words.sort_unstable();

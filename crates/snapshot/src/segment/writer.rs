@@ -10,7 +10,7 @@ use crate::publish::{Durability, write_atomically};
 use crate::rows::MAX_ROWS;
 use crate::words::{KnownWords, for_each_number, for_each_word};
 use crate::{Result, container};
-use contextd_model::facts::{CellRow, FILE_SYMBOL, FileFacts, SymbolRow};
+use contextd_model::facts::{CellRow, FILE_SYMBOL, FileFacts, FileText, SymbolRow, TermRow};
 use contextd_model::{ContentHash, StrId, SymbolKind};
 use std::path::Path;
 
@@ -123,22 +123,16 @@ impl SegmentWriter {
 
     fn push_cells(&mut self, facts: &FileFacts) {
         let text = &facts.text;
-        // Looked up once a file: most terms of a file stand in several of its cells.
-        let mut terms: Vec<Option<u32>> = vec![None; text.strings.len()];
+        // Looked up once a file, all together: most terms of a file stand in several of its cells.
+        let terms = self.number_terms(text);
         let mut start = 0;
         for cell in &text.cells {
             let number = self.cells.len() as u32;
             let end = (cell.terms_end as usize).min(text.terms.len());
             for row in text.terms.get(start..end).unwrap_or(&[]) {
-                let Some(slot) = terms
-                    .get_mut(row.term.0 as usize)
-                    .filter(|_| !row.term.is_empty() && row.count > 0)
-                else {
-                    continue;
-                };
-                let term =
-                    *slot.get_or_insert_with(|| self.postings.term(text.strings.get(row.term)));
-                self.postings.cell(term, number, row.count);
+                if let Some(&term) = terms.get(row.term.0 as usize).filter(|_| is_counted(row)) {
+                    self.postings.cell(term, number, row.count);
+                }
             }
             start = end.max(start);
             self.cells.push(*cell);
@@ -146,6 +140,19 @@ impl SegmentWriter {
             self.counts.compounds += u64::from(cell.compounds);
         }
         self.counts.blocks += text.cells.chunk_by(|a, b| a.block == b.block).count() as u32;
+    }
+
+    /// Returns the number of every term that a file's cells have, by its string there.
+    fn number_terms(&mut self, text: &FileText) -> Vec<u32> {
+        let mut is_used = vec![false; text.strings.len()];
+        let end = text.cells.iter().map(|cell| cell.terms_end as usize).max().unwrap_or(0).min(text.terms.len());
+        for row in text.terms[..end].iter().filter(|row| is_counted(row)) {
+            if let Some(used) = is_used.get_mut(row.term.0 as usize) {
+                *used = true;
+            }
+        }
+        let strings = (0u32..).zip(&is_used);
+        self.postings.terms(strings.map(|(id, &used)| if used { text.strings.get(StrId(id)) } else { "" }))
     }
 
     /// Adds the words of every symbol's fields and of the file's path.
@@ -287,6 +294,10 @@ impl SegmentWriter {
             counts: self.counts,
         }
     }
+}
+
+fn is_counted(row: &TermRow) -> bool {
+    !row.term.is_empty() && row.count > 0
 }
 
 impl Scope {

@@ -29,6 +29,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 fn main() -> ExitCode {
+    memory::keep();
     if std::env::args_os().len() == 1 {
         return welcome::welcome();
     }
@@ -84,10 +85,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Status => status(&cli, &engine),
         Command::Export(args) => export::export(&engine, args),
         Command::Eval(args) => eval::eval(&cli, &engine, args),
-        Command::Serve(args) => {
-            memory::keep();
-            serve::serve(&cli, args, engine)
-        }
+        Command::Serve(args) => serve::serve(&cli, args, engine),
         Command::Clean => {
             let freed = engine.places.clean()?;
             if cli.json {
@@ -144,7 +142,6 @@ fn index(cli: &Cli, engine: &Engine, full: bool) -> anyhow::Result<ExitCode> {
 
 /// Follows the work tree until the program is stopped.
 fn keep_fresh(cli: &Cli, engine: Engine) -> anyhow::Result<ExitCode> {
-    memory::keep();
     let mut engine = Arc::new(engine);
     let stop = AtomicBool::new(false);
     loop {

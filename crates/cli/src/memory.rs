@@ -9,11 +9,11 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// How long freed memory is kept before the system gets it back, in milliseconds: an option of the allocator that the
 /// crate has no name for.
 const PURGE_DELAY: mi_option_t = 15;
-/// An edit soon after another finds the memory that the last one used.
+/// A file finds the memory that the last one used, and an edit that of the edit before.
 const KEPT_MS: std::ffi::c_long = 60_000;
 
-/// Keeps freed memory for a minute, for processes that live on: an edit of a large tree needs as much as the last one, and
-/// asking the system for it again takes a sixth of its time.
+/// Keeps freed memory for a minute: the next shard, or the next edit of a large tree, needs as much as the last one. Asking
+/// the system for it again takes a twentieth of a large index and a sixth of an edit.
 #[allow(unsafe_code)]
 pub fn keep() {
     // SAFETY: it stores a number in a table of the allocator, by an index that is in it.

@@ -91,10 +91,9 @@ pub fn with_remembered<T>(work: impl FnOnce(&mut Terms) -> T) -> T {
 /// repeat.
 pub struct Terms {
     stemmer: Stemmer,
-    /// Numbers of the terms of word parts as written.
-    stems: Remembered<u32>,
     /// Terms; their ids are their numbers.
     texts: Interner,
+    /// Identifiers, and the word parts of others as written: a part alone is an identifier too.
     identifiers: Remembered<Known>,
     /// Terms of identifiers that have several, see [`Known`].
     expansions: Vec<u32>,
@@ -133,7 +132,6 @@ impl Default for Terms {
     fn default() -> Self {
         Self {
             stemmer: Stemmer::create(Algorithm::English),
-            stems: Remembered::default(),
             texts: Interner::default(),
             identifiers: Remembered::default(),
             expansions: Vec::new(),
@@ -156,8 +154,7 @@ const TOGETHER: usize = 16;
 impl Terms {
     /// Empties the memory when it is full; numbers given out before mean nothing afterwards.
     pub(crate) fn forget_if_full(&mut self) {
-        if self.texts.table.len().max(self.stems.len()).max(self.identifiers.len()) > MAX_REMEMBERED {
-            self.stems.clear();
+        if self.texts.table.len().max(self.identifiers.len()) > MAX_REMEMBERED {
             self.texts.clear();
             self.identifiers.clear();
             self.expansions.clear();
@@ -275,14 +272,20 @@ impl Terms {
     }
 
     fn stem_number(&mut self, part: &str) -> u32 {
-        if let Some(slot) = self.stems.find(part) {
-            return *self.stems.value(slot);
-        }
+        let Some(slot) = self.identifiers.find(part) else {
+            let first = self.new_stem(part);
+            self.identifiers.add(part, Known { first, count: 0, length: 1 }, &mut self.tallied);
+            return first;
+        };
+        let known = *self.identifiers.value(slot);
+        if known.length == 1 { known.first } else { self.new_stem(part) }
+    }
+
+    /// Returns the number of the term of a word part that is not remembered.
+    fn new_stem(&mut self, part: &str) -> u32 {
         lower_into(part, &mut self.lower);
         let stemmed = self.lower.len() > 3 && self.lower.bytes().all(|byte| byte.is_ascii_lowercase());
-        let number = if stemmed { self.texts.intern(&self.stemmer.stem(&self.lower)) } else { self.texts.intern(&self.lower) }.0;
-        self.stems.add(part, number, &mut []);
-        number
+        if stemmed { self.texts.intern(&self.stemmer.stem(&self.lower)).0 } else { self.texts.intern(&self.lower).0 }
     }
 
     /// Adds the numbers of the terms of an identifier to the expansions.
@@ -290,7 +293,8 @@ impl Terms {
         let before = self.expansions.len();
         parts(identifier, |part| {
             if part.len() <= MAX_WORD {
-                let number = self.stem_number(part);
+                // An identifier of one part is about to be remembered itself.
+                let number = if part.len() == identifier.len() { self.new_stem(part) } else { self.stem_number(part) };
                 self.expansions.push(number);
             }
         });
@@ -394,6 +398,7 @@ fn compound_into(identifier: &str, out: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn check(identifier: &str, expected: &[&str]) {
         let mut found = Vec::new();
@@ -409,6 +414,23 @@ mod tests {
         check("XMLHttp", &["xml", "http", "\u{1}xmlhttp"]);
         check("größe", &["größe"]);
         check("___", &[]);
+    }
+
+    proptest! {
+        /// What was remembered before changes nothing: an identifier may have been a part of another.
+        #[test]
+        fn memory_changes_no_term(texts in proptest::collection::vec("([A-Z]{1,3}|[a-z]{1,5}|_|[0-9]|\u{e9}|\u{df}){1,5}|[a-z]{38,43}(_[a-z])?", 1..60)) {
+            let terms_of = |terms: &mut Terms, text: &str| {
+                let mut found = Vec::new();
+                terms.identifier(text, |term| found.push(term.to_owned()));
+                terms.words(text, |term| found.push(term.to_owned()));
+                found
+            };
+            let mut memory = Terms::default();
+            for text in &texts {
+                prop_assert_eq!(terms_of(&mut memory, text), terms_of(&mut Terms::default(), text), "{}", text);
+            }
+        }
     }
 
     #[test]

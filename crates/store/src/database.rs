@@ -4,12 +4,15 @@ use crate::encryption::{self, EncryptionKey};
 use crate::error::{Result, StoreError};
 use crate::quarantine;
 use contextd_model::Problem;
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Length at which the log is moved into the file and cut.
 const LOG_BYTES: i64 = 16 << 20;
+/// Length up to which the log is left when the file is closed: the next opening reads it through.
+const KEPT_LOG_BYTES: u64 = 256 << 10;
 /// Most memory for pages: a first run adds to indexes in no order, and what does not fit is read again.
 const CACHE_KIB: i64 = 8 << 10;
 
@@ -206,11 +209,9 @@ impl Database {
         Ok(database)
     }
 
-    fn into_use(self) -> Self {
-        Self {
-            in_use: true,
-            ..self
-        }
+    fn into_use(mut self) -> Self {
+        self.in_use = true;
+        self
     }
 
     fn connect(path: &Path, schema: &Schema, key: Option<&EncryptionKey>) -> Result<Self> {
@@ -291,6 +292,19 @@ impl Database {
             }
             error
         })
+    }
+}
+
+impl Drop for Database {
+    /// Leaves a short log for the next connection: to move it into the file waits for the disk four times, which a
+    /// question that notes one row would pay every time.
+    fn drop(&mut self) {
+        let log = std::fs::metadata(quarantine::beside(&self.path, "-wal"));
+        let is_short = log.is_ok_and(|log| log.len() <= KEPT_LOG_BYTES);
+        // Where it cannot be set the log is moved as ever.
+        let _ = self
+            .connection
+            .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, is_short);
     }
 }
 

@@ -227,3 +227,27 @@ fn child_opens() {
         .replace_files(&[sample::file(&format!("{number}.rs"), 1)], &[])
         .expect("writes");
 }
+
+#[test]
+fn a_short_log_is_left_for_the_next_opening_and_a_long_one_is_moved() {
+    let folder = tempfile::tempdir().expect("creates");
+    let (path, log) = (
+        folder.path().join("ledger.db"),
+        folder.path().join("ledger.db-wal"),
+    );
+    let length = |path: &Path| fs::metadata(path).map_or(0, |metadata| metadata.len());
+    drop(ledger_with_files(&path, 3));
+    assert!(length(&log) > 0, "closing moved a short log");
+    let before = length(&path);
+    let (mut ledger, _) = SqliteLedger::open(&path).expect("opens");
+    assert_eq!(ledger.file_states().expect("reads").len(), 3);
+    let files: Vec<_> = (0..5000)
+        .map(|number| sample::file(&format!("src/{number}.rs"), number))
+        .collect();
+    ledger.replace_files(&files, &[]).expect("writes");
+    drop(ledger);
+    assert_eq!(length(&log), 0, "closing left a long log");
+    assert!(length(&path) > before);
+    let (ledger, _) = SqliteLedger::open(&path).expect("opens");
+    assert_eq!(ledger.file_states().expect("reads").len(), 5000);
+}

@@ -11,12 +11,34 @@ use crate::rule::{Rejected, Rule};
 use crate::scanner::Scanner;
 use crate::walk::Found;
 use contextd_model::ContentHash;
+use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Paths looked at in one piece.
 const PIECE: usize = 512;
+
+/// Something that is done while stamps are looked at.
+#[derive(Debug, Default)]
+pub struct Beside {
+    ended: Mutex<bool>,
+    told: Condvar,
+}
+
+impl Beside {
+    /// Says that it is done.
+    pub fn end(&self) {
+        *self.ended.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.told.notify_all();
+    }
+
+    /// Waits until it is done.
+    pub fn wait(&self) {
+        let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(self.told.wait_while(ended, |ended| !*ended));
+    }
+}
 
 /// Stamps of many paths in one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,12 +51,10 @@ pub struct Marks {
 
 impl Scanner {
     /// Returns what the system says now about paths, which lie below the root or are whole. Their order
-    /// does not matter.
-    pub fn marks(&self, mut paths: Vec<&str>) -> Marks {
-        // What lies in one folder is looked at together.
-        // They come as sorted runs, which a stable sort merges.
-        paths.sort();
-        let pieces = self.pieces(&paths);
+    /// does not matter. One core is left to what is done beside, until that is done.
+    pub fn marks(&self, mut paths: Vec<&str>, beside: Option<&Beside>) -> Marks {
+        by_folder(&mut paths);
+        let pieces = self.pieces(&paths, beside);
         let mut sum = blake3::Hasher::new();
         let newest_ns = pieces.iter().map(|(stamps, newest)| (sum.update(stamps), *newest).1).max();
         Marks { sum: ContentHash(*sum.finalize().as_bytes()), newest_ns: newest_ns.unwrap_or(0) }
@@ -42,10 +62,10 @@ impl Scanner {
 
     /// Looks at all pieces, in order. The threads are its own: in the shared pool, who waits for something else would
     /// be handed pieces and wait for the system.
-    fn pieces(&self, paths: &[&str]) -> Vec<(Vec<u8>, i64)> {
+    fn pieces(&self, paths: &[&str], beside: Option<&Beside>) -> Vec<(Vec<u8>, i64)> {
         let pieces: Vec<&[&str]> = paths.chunks(PIECE).collect();
         let (next, seen) = (AtomicUsize::new(0), pieces.iter().map(|_| OnceLock::new()).collect::<Vec<OnceLock<(Vec<u8>, i64)>>>());
-        let look = || {
+        let look = &|| {
             loop {
                 let at = next.fetch_add(1, Ordering::Relaxed);
                 let Some(piece) = pieces.get(at) else { return };
@@ -53,10 +73,16 @@ impl Scanner {
             }
         };
         std::thread::scope(|scope| {
-            for _ in 1..rayon::current_num_threads().min(pieces.len()) {
-                scope.spawn(look);
+            for more in 1..rayon::current_num_threads().min(pieces.len()) {
+                let waits_for = beside.filter(|_| more == 1);
+                scope.spawn(move || {
+                    waits_for.inspect(|beside| beside.wait());
+                    look();
+                });
             }
             look();
+            // There is nothing left to wait for.
+            beside.inspect(|beside| beside.end());
         });
         seen.into_iter().filter_map(OnceLock::into_inner).collect()
     }
@@ -137,6 +163,37 @@ fn left_out(rejected: &Rejected) -> Vec<String> {
 /// The times of a git folder change with everything that is done in it; that it is there is enough.
 fn settled(path: &str, stamp: Stamp) -> Stamp {
     if path == ".git" || path.ends_with("/.git") { Stamp { inode: stamp.inode, ..Stamp::default() } } else { stamp }
+}
+
+/// Puts what lies in one folder together, folders and what lies in each in order: the same for the same paths. Folders
+/// are few and names are short, so that this takes a part of the time that sorting whole paths takes.
+fn by_folder(paths: &mut Vec<&str>) {
+    let mut folders: FxHashMap<&str, u32> = FxHashMap::default();
+    let mut named: Vec<(u32, u32)> = Vec::with_capacity(paths.len());
+    for path in paths.iter() {
+        let (end, next) = (path.rfind('/').map_or(0, |end| end + 1), folders.len() as u32);
+        named.push((*folders.entry(&path[..end]).or_insert(next), end as u32));
+    }
+    let mut order: Vec<(&str, u32)> = folders.into_iter().collect();
+    order.sort_unstable();
+    let mut ends = vec![0; order.len()];
+    named.iter().for_each(|&(folder, _)| ends[folder as usize] += 1);
+    // From now on the places where the folders begin, and after the next loop, where they end.
+    order.iter().fold(0, |begin, &(_, folder)| begin + std::mem::replace(&mut ends[folder as usize], begin));
+    let mut sorted = vec![("", 0); paths.len()];
+    for (path, (folder, end)) in paths.iter().zip(named) {
+        let place = &mut ends[folder as usize];
+        sorted[*place] = (*path, end as usize);
+        *place += 1;
+    }
+    let mut begin = 0;
+    for (_, folder) in order {
+        let end = ends[folder as usize];
+        sorted[begin..end].sort_unstable_by(|(left, at), (right, _)| left[*at..].cmp(&right[*at..]));
+        begin = end;
+    }
+    paths.clear();
+    paths.extend(sorted.into_iter().map(|(path, _)| path));
 }
 
 /// Paths are whole or lie below the root.
@@ -224,6 +281,21 @@ mod tests {
     use contextd_model::config::Config;
     use std::fs;
 
+    proptest::proptest! {
+        #[test]
+        fn folders_come_together_in_one_order(paths in proptest::collection::vec("(a|ab|a-b|b)?(/(a|b|a-b)){0,2}/?(x|y|xy|x-)?", 0..40), turned in proptest::bool::ANY) {
+            let split = |path: &str| path.rfind('/').map_or(0, |end| end + 1);
+            let mut found: Vec<&str> = paths.iter().map(String::as_str).collect();
+            let mut expected = found.clone();
+            expected.sort_by_key(|path| path.split_at(split(path)));
+            if turned {
+                found.reverse();
+            }
+            by_folder(&mut found);
+            proptest::prop_assert_eq!(found, expected);
+        }
+    }
+
     fn scanner(root: &Path) -> Scanner {
         Scanner::with_home(root, &Config::default(), None).unwrap().0
     }
@@ -232,7 +304,7 @@ mod tests {
     fn marks(scanner: &Scanner) -> ContentHash {
         let scan = scanner.scan();
         let grounds = scan.grounds.unwrap();
-        scanner.marks(grounds.iter().map(String::as_str).chain(scan.files.iter().map(|file| file.rel.as_str())).collect()).sum
+        scanner.marks(grounds.iter().map(String::as_str).chain(scan.files.iter().map(|file| file.rel.as_str())).collect(), None).sum
     }
 
     /// Makes a tree, remembers its marks, and tells whether a change of it shows in them.
@@ -249,7 +321,7 @@ mod tests {
         let scanner = scanner(root);
         let scan = scanner.scan();
         let paths: Vec<String> = scan.grounds.unwrap().into_iter().chain(scan.files.into_iter().map(|file| file.rel)).collect();
-        let look = || scanner.marks(paths.iter().map(String::as_str).collect()).sum;
+        let look = || scanner.marks(paths.iter().map(String::as_str).collect(), None).sum;
         let before = look();
         assert_eq!(before, look());
         // Stamps tell times apart when the clock has moved on.

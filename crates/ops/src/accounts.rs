@@ -172,6 +172,12 @@ impl Accounts {
         }
     }
 
+    /// Opens the ledger for what will be written.
+    pub(crate) fn prepare(&self, engine: &Engine) {
+        // Who cannot open it now tries again when there is something to write.
+        let _ = lock(&self.writing).open(engine).is_ok();
+    }
+
     /// Writes what is pending and waits for what is being written.
     pub(crate) fn flush(&self, engine: &Engine) {
         self.write(engine, Vec::new());

@@ -109,5 +109,8 @@ fn answer(context: &Context, operation: &Operation, input: Value) -> Option<(Ans
     let answer = (operation.run)(context, input).ok()?;
     // Another one may have been published meanwhile, by another process, and part of the answer be made from it.
     let same = context.reader().is_ok_and(|last| Arc::ptr_eq(&last, &reader)) && context.opened() == opened;
-    same.then(|| (answer, reader.snapshot.name()))
+    same.then(|| {
+        context.accounts.prepare(&context.engine);
+        (answer, reader.snapshot.name())
+    })
 }

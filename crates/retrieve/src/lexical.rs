@@ -95,7 +95,7 @@ struct Pass<'s> {
 impl<'s> Pass<'s> {
     fn new(snapshot: &'s Snapshot, catalog: &'s Catalog, fields: FieldWeights, mode: Mode) -> Self {
         let totals = catalog.totals;
-        let scratch = catalog.shelf.take(snapshot.symbol_count() as usize, snapshot.file_count() as usize, catalog.block_lengths.len());
+        let scratch = catalog.shelf.take(snapshot.symbol_count() as usize, snapshot.file_count() as usize, catalog.block_lengths.len(), mode == Mode::Task);
         let ties = (mode == Mode::Task).then(|| catalog.ties(snapshot));
         let worth = [(fields.name, totals.name), (fields.scope, totals.scope), (fields.doc, totals.doc), (fields.signature, totals.signature)]
             .map(|((boost, b), average)| std::array::from_fn(|length| worth(boost, b, length as f32 / average)));

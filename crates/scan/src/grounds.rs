@@ -18,6 +18,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Paths looked at in one piece.
 const PIECE: usize = 512;
+/// Further paths in a folder from which on it is opened.
+#[cfg(unix)]
+const WORTH: usize = 3;
 
 /// Something that is done while stamps are looked at.
 #[derive(Debug, Default)]
@@ -91,7 +94,7 @@ impl Scanner {
         let (mut bytes, mut newest) = (Vec::with_capacity(37 * paths.len()), 0);
         let mut folders = Folders::new(&self.root);
         for (at, path) in paths.iter().enumerate() {
-            let stamp = folders.stamp(path, paths.get(at + 1)).map(|stamp| settled(path, stamp));
+            let stamp = folders.stamp(path, &paths[at + 1..]).map(|stamp| settled(path, stamp));
             let Stamp { size, mtime_ns, ctime_ns, inode, mode } = stamp.unwrap_or_default();
             newest = newest.max(mtime_ns).max(ctime_ns);
             bytes.push(u8::from(stamp.is_some()));
@@ -165,13 +168,18 @@ fn settled(path: &str, stamp: Stamp) -> Stamp {
     if path == ".git" || path.ends_with("/.git") { Stamp { inode: stamp.inode, ..Stamp::default() } } else { stamp }
 }
 
+/// Returns where the name begins in a path.
+fn folder_end(path: &str) -> usize {
+    path.bytes().rposition(|byte| byte == b'/').map_or(0, |end| end + 1)
+}
+
 /// Puts what lies in one folder together, folders and what lies in each in order: the same for the same paths. Folders
 /// are few and names are short, so that this takes a part of the time that sorting whole paths takes.
 fn by_folder(paths: &mut Vec<&str>) {
     let mut folders: FxHashMap<&str, u32> = FxHashMap::default();
     let mut named: Vec<(u32, u32)> = Vec::with_capacity(paths.len());
     for path in paths.iter() {
-        let (end, next) = (path.rfind('/').map_or(0, |end| end + 1), folders.len() as u32);
+        let (end, next) = (folder_end(path), folders.len() as u32);
         named.push((*folders.entry(&path[..end]).or_insert(next), end as u32));
     }
     let mut order: Vec<(&str, u32)> = folders.into_iter().collect();
@@ -207,56 +215,71 @@ fn is_below_root(path: &str) -> bool {
 #[cfg(unix)]
 struct Folders<'r> {
     root: &'r Path,
+    /// The root itself.
+    base: Option<std::os::fd::OwnedFd>,
     open: Vec<(String, std::os::fd::OwnedFd)>,
 }
 
 #[cfg(unix)]
 impl<'r> Folders<'r> {
     fn new(root: &'r Path) -> Self {
-        Folders { root, open: Vec::new() }
+        Folders { root, base: open_folder(rustix::fs::CWD, root, false), open: Vec::new() }
     }
 
-    /// Returns the stamp of a path; `next` is the one that comes after it.
-    fn stamp(&mut self, path: &str, next: Option<&&str>) -> Option<Stamp> {
-        use rustix::fs::{AtFlags, fstat, statat};
-        let Some((folder, name)) = path.rsplit_once('/').filter(|(folder, _)| !folder.is_empty()) else {
+    /// Returns the stamp of a path; `after` are those that come after it.
+    fn stamp(&mut self, path: &str, after: &[&str]) -> Option<Stamp> {
+        use rustix::fs::{AtFlags, CWD, statat};
+        let end = folder_end(path);
+        if end <= 1 {
             return std::fs::symlink_metadata(self.root.join(path)).ok().map(|metadata| Stamp::of(&metadata));
-        };
-        // One that is looked into next is opened now and says itself what it is.
-        let inside = |next: &&str| is_below_root(path) && next.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'));
-        if next.is_some_and(inside) && self.enter(path) {
-            return Some(Stamp::of_stat(&fstat(&self.open.last()?.1).ok()?));
         }
-        if !self.enter(folder) {
+        let folder = &path[..end - 1];
+        self.leave(folder);
+        // A folder with little in it is looked through from the outside: to open and close it costs more.
+        let much = || after.len() >= WORTH && after[..WORTH].iter().all(|other| other.starts_with(&path[..end]));
+        if self.open.last().is_none_or(|(open, _)| open.len() < folder.len()) && much() && !self.enter(folder) {
             return None;
         }
-        Some(Stamp::of_stat(&statat(&self.open.last()?.1, name, AtFlags::SYMLINK_NOFOLLOW).ok()?))
+        let stat = match (self.open.last(), &self.base) {
+            (Some((open, outer)), _) => statat(outer, &path[open.len() + 1..], AtFlags::SYMLINK_NOFOLLOW),
+            (None, Some(base)) if is_below_root(path) => statat(base, path, AtFlags::SYMLINK_NOFOLLOW),
+            (None, _) => statat(CWD, self.root.join(path), AtFlags::SYMLINK_NOFOLLOW),
+        };
+        Some(Stamp::of_stat(&stat.ok()?))
     }
 
-    /// Makes a folder the innermost open one; false when it is none.
-    fn enter(&mut self, folder: &str) -> bool {
-        use rustix::fs::{CWD, Mode, OFlags, openat};
+    /// Closes what the folder does not lie in.
+    fn leave(&mut self, folder: &str) {
         let holds = |open: &str| folder.strip_prefix(open).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         while self.open.last().is_some_and(|(open, _)| !holds(open)) {
             self.open.pop();
         }
-        // Looking into a folder needs no right to list it, where the system can tell the two apart.
-        #[cfg(target_os = "linux")]
-        let way = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        #[cfg(not(target_os = "linux"))]
-        let way = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        // Nothing that was found lies behind a link; a user's own settings may.
-        let way = if is_below_root(folder) { way | OFlags::NOFOLLOW } else { way };
-        let opened = match self.open.last() {
-            Some((open, _)) if open.len() == folder.len() => return true,
-            Some((open, outer)) => openat(outer, &folder[open.len() + 1..], way, Mode::empty()),
-            None => openat(CWD, self.root.join(folder), way, Mode::empty()),
+    }
+
+    /// Makes a folder that lies in the innermost open one the innermost; false when it is none.
+    fn enter(&mut self, folder: &str) -> bool {
+        let opened = match (self.open.last(), &self.base) {
+            (Some((open, outer)), _) => open_folder(outer, Path::new(&folder[open.len() + 1..]), true),
+            (None, Some(base)) if is_below_root(folder) => open_folder(base, Path::new(folder), true),
+            // Nothing that was found lies behind a link; a user's own settings may.
+            (None, _) => open_folder(rustix::fs::CWD, &self.root.join(folder), is_below_root(folder)),
         };
-        opened.is_ok_and(|opened| {
+        opened.is_some_and(|opened| {
             self.open.push((folder.to_owned(), opened));
             true
         })
     }
+}
+
+#[cfg(unix)]
+fn open_folder(outer: impl std::os::fd::AsFd, folder: &Path, is_itself: bool) -> Option<std::os::fd::OwnedFd> {
+    use rustix::fs::{Mode, OFlags, openat};
+    // Looking into a folder needs no right to list it, where the system can tell the two apart.
+    #[cfg(target_os = "linux")]
+    let way = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    #[cfg(not(target_os = "linux"))]
+    let way = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    openat(outer, folder, if is_itself { way | OFlags::NOFOLLOW } else { way }, Mode::empty()).ok()
 }
 
 #[cfg(not(unix))]
@@ -270,7 +293,7 @@ impl<'r> Folders<'r> {
         Folders { root }
     }
 
-    fn stamp(&mut self, path: &str, _next: Option<&&str>) -> Option<Stamp> {
+    fn stamp(&mut self, path: &str, _after: &[&str]) -> Option<Stamp> {
         std::fs::symlink_metadata(self.root.join(path)).ok().map(|metadata| Stamp::of(&metadata))
     }
 }

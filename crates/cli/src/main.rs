@@ -75,7 +75,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     };
     // What leaves the index for other programs is brought up to date, as answers are.
     if reads_index && (matches!(cli.command, Command::Export(_)) || engine.snapshot()?.is_none()) {
-        query::refresh(&cli, &engine)?;
+        query::refresh(&cli, &engine, None)?;
     }
     match &cli.command {
         Command::Index { full, watch } => {

@@ -4,9 +4,10 @@ use crate::args::{Cli, Command, PackCommand, ScopeArgs};
 use crate::{learn, packs, show, ui};
 use anyhow::Context as _;
 use contextd_engine::{Coverage, Engine, EngineError, RefreshOptions};
-use contextd_ops::{Answer, Context, OpError, find};
+use contextd_ops::{Answer, Context, Listening, OpError, Operation, Trial, ahead, find};
 use contextd_pack::PackRequest;
 use contextd_render::Format;
+use contextd_snapshot::SnapshotName;
 use serde_json::{Value, json};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -20,15 +21,9 @@ pub fn run(cli: &Cli, engine: Engine) -> anyhow::Result<ExitCode> {
         map.extend([("cold", cli.cold), ("delta", cli.delta)].into_iter().filter(|(_, said)| *said).map(|(name, said)| (name.to_owned(), json!(said))));
     }
     let context = Context::new(Arc::new(engine), crate::now, contextd_render::pack, false);
-    if fresh {
-        std::thread::scope(|scope| {
-            // Most often nothing has changed: what is published is opened while that is found out.
-            scope.spawn(|| context.engine.coverage() != Coverage::Nothing && context.reader().is_ok());
-            refresh(cli, &context.engine)
-        })?;
-    }
     let operation = find(name).with_context(|| format!("there is no operation `{name}`"))?;
-    match (operation.run)(&context, input) {
+    let (context, answer) = if fresh { answer(cli, context, operation, input)? } else { let answer = (operation.run)(&context, input); (context, answer) };
+    match answer {
         Ok(answer) if packs::is_written(cli) => packs::write(cli, &context, &answer),
         Ok(answer) => {
             print(cli, &answer);
@@ -41,6 +36,18 @@ pub fn run(cli: &Cli, engine: Engine) -> anyhow::Result<ExitCode> {
         }
         Err(error) => Ok(refuse(cli, &error)),
     }
+}
+
+/// Runs an operation on an index that is up to date. Most often nothing has changed: the answer is made while that is
+/// found out.
+fn answer(cli: &Cli, context: Context, operation: &'static Operation, input: Value) -> anyhow::Result<(Context, Result<Answer, OpError>)> {
+    if context.engine.coverage() == Coverage::Nothing {
+        refresh(cli, &context.engine, None)?;
+    } else if let Some((context, answer)) = ahead(&context, operation, &input, |trial| refresh(cli, &context.engine, Some(trial)))? {
+        return Ok((context, Ok(answer)));
+    }
+    let answer = (operation.run)(&context, input);
+    Ok((context, answer))
 }
 
 fn print(cli: &Cli, answer: &Answer) {
@@ -68,30 +75,34 @@ pub fn refuse(cli: &Cli, error: &OpError) -> ExitCode {
     crate::oracle::refused(&cli.command, error.is_not_found())
 }
 
-/// Brings the index up to date when nobody else is doing it.
-pub fn refresh(cli: &Cli, engine: &Engine) -> anyhow::Result<()> {
-    let options = RefreshOptions { now: crate::now(), quick: true, ..RefreshOptions::default() };
+/// Brings the index up to date when nobody else is doing it, and calls `trial` off when there is something to be taken in.
+/// Returns the snapshot when everything was in it before.
+pub fn refresh(cli: &Cli, engine: &Engine, trial: Option<&Trial>) -> anyhow::Result<Option<SnapshotName>> {
+    let options = RefreshOptions { now: crate::now(), quick: true, beside: trial.map(Trial::beside), ..RefreshOptions::default() };
     let first = engine.coverage() == Coverage::Nothing;
     if first {
         ui::say(cli.quiet || cli.json, &format!("First question here: reading {} once. Later only what changed is read.", engine.places.root.display()));
     }
     let start = std::time::Instant::now();
     let bar = ui::Bar::new(cli.quiet || cli.json);
-    let result = engine.refresh(&options, &bar);
+    let result = match trial {
+        Some(trial) => engine.refresh(&options, &Listening { progress: &bar, trial }),
+        None => engine.refresh(&options, &bar),
+    };
     bar.finish();
     match result {
         Ok(refreshed) => {
             if first {
                 ui::say(cli.quiet || cli.json, &format!("Read {} in {:.1} s.\n", show::counted(u64::from(refreshed.files), "file"), start.elapsed().as_secs_f64()));
             }
-            Ok(())
+            Ok(refreshed.snapshot.filter(|_| !refreshed.changed))
         }
         Err(EngineError::Busy { .. }) if engine.snapshot()?.is_some() => {
             ui::say(cli.quiet, "note: another process is indexing; this answer is from the last snapshot");
-            Ok(())
+            Ok(None)
         }
         // The first index of a root is worth waiting for.
-        Err(EngineError::Busy { .. }) => Ok(engine.refresh(&RefreshOptions { wait: Duration::from_secs(600), ..options }, &contextd_engine::Silent).map(drop)?),
+        Err(EngineError::Busy { .. }) => Ok(engine.refresh(&RefreshOptions { wait: Duration::from_secs(600), ..options }, &contextd_engine::Silent).map(|_| None)?),
         Err(error) => Err(error.into()),
     }
 }

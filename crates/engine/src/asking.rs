@@ -132,7 +132,7 @@ impl Leading {
 
 impl Known {
     fn of(engine: &Engine, paths: Vec<String>, began: i64) -> Self {
-        let marks = engine.scanner.marks(paths.iter().map(String::as_str).collect());
+        let marks = engine.scanner.marks(paths.iter().map(String::as_str).collect(), None);
         // Stamps are taken after the scan: only if all are older did the scan see what they stand for.
         if marks.newest_ns.saturating_add(RACY_NS) >= began.saturating_mul(1_000_000) {
             return Self::Unsure;
@@ -143,7 +143,7 @@ impl Known {
 
 impl Untold {
     fn holds(&self, engine: &Engine) -> bool {
-        engine.scanner.marks(self.paths.iter().map(String::as_str).collect()).sum == self.sum
+        engine.scanner.marks(self.paths.iter().map(String::as_str).collect(), None).sum == self.sum
     }
 }
 
@@ -195,7 +195,7 @@ impl Engine {
     /// process that watches, else by stamps.
     pub(crate) fn is_calm(&self, asked: Asked, snapshot: &Snapshot, most: usize) -> bool {
         let confirmed = self.is_current(snapshot).then(|| asked.calm(snapshot.name())).flatten();
-        confirmed.is_some_and(|problems| problems <= most) || self.is_calm_by_stamps(snapshot, most)
+        confirmed.is_some_and(|problems| problems <= most) || self.is_calm_by_stamps(snapshot, most, None)
     }
 
     /// Returns the published snapshot once the process that watches says that all is in it, with the problems there were to
@@ -213,7 +213,7 @@ impl Engine {
                 _ => return (snapshot, None),
             }
             if current(&self.places.index).ok().flatten() != Some(snapshot.name()) {
-                match self.published().filter(|snapshot| self.is_current(snapshot)) {
+                match self.shared_snapshot().ok().flatten().filter(|snapshot| self.is_current(snapshot)) {
                     Some(newer) => snapshot = newer,
                     None => return (snapshot, None),
                 }

@@ -7,13 +7,14 @@
 
 use crate::changes::RACY_NS;
 use crate::engine::Engine;
+use contextd_scan::Beside;
 use contextd_snapshot::Snapshot;
 use contextd_store::FileState;
 use std::fs;
 use std::path::PathBuf;
 
 /// First word of the note; changed whenever what it means changes.
-const FORMAT: &str = "calm2";
+const FORMAT: &str = "calm3";
 
 impl Engine {
     fn calm_note(&self) -> PathBuf {
@@ -21,13 +22,14 @@ impl Engine {
     }
 
     /// True when the note holds for the snapshot, there were at most `most` problems to list, and every stamp is as it was.
-    pub(crate) fn is_calm_by_stamps(&self, snapshot: &Snapshot, most: usize) -> bool {
+    /// One core is left to what is done beside.
+    pub(crate) fn is_calm_by_stamps(&self, snapshot: &Snapshot, most: usize, beside: Option<&Beside>) -> bool {
         let stamps_hold = || -> Option<bool> {
             let note = fs::read_to_string(self.calm_note()).ok()?;
             let (first, paths) = note.split_once('\n')?;
             let (problems, sum) = first.strip_prefix(&header(snapshot))?.split_once(' ')?;
             let is_enough = problems.parse::<usize>().ok()? <= most;
-            Some(is_enough && self.scanner.marks(looked_at(snapshot, paths.lines())).sum.to_hex() == sum)
+            Some(is_enough && self.scanner.marks(looked_at(snapshot, paths.lines()), beside).sum.to_hex() == sum)
         };
         stamps_hold().unwrap_or(false)
     }
@@ -43,7 +45,7 @@ impl Engine {
         if grounds.iter().any(|path| path.contains('\n')) {
             return;
         }
-        let marks = self.scanner.marks(looked_at(snapshot, grounds.iter().map(String::as_str)));
+        let marks = self.scanner.marks(looked_at(snapshot, grounds.iter().map(String::as_str)), None);
         // Stamps are taken after the scan: only if all are older did the scan see what they stand for.
         if marks.newest_ns.saturating_add(RACY_NS) >= now.saturating_mul(1_000_000) {
             return;

@@ -12,7 +12,7 @@ use contextd_model::config::{self, Config};
 use contextd_model::{ContentHash, FileFacts, Problem, Severity};
 use contextd_scan::Scanner;
 use contextd_scan::secrets::Scrubber;
-use contextd_snapshot::Snapshot;
+use contextd_snapshot::{InUse, Snapshot};
 use contextd_store::SqliteLedger;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, RwLock};
@@ -49,6 +49,8 @@ pub struct Engine {
     pub(crate) unchanged: Unchanged,
     /// Weights that were asked for, as the configuration wants them.
     pub(crate) profiles: Mutex<Vec<Profile>>,
+    /// The snapshot that questions and looks at stamps share.
+    pub(crate) in_use: InUse,
 }
 
 impl Engine {
@@ -68,12 +70,17 @@ impl Engine {
         problems.extend(scan_problems);
         problems.extend(secret_problems);
         let places = Places::find(&root, &config, options.cache.as_deref());
-        Ok(Engine { places, config, config_path, scanner, scrubber, problems, warm: Mutex::new(None), overlays: RwLock::default(), kept_ledger: Mutex::default(), unchanged: Unchanged::default(), profiles: Mutex::default(), max_texts: MAX_TEXTS })
+        Ok(Engine { places, config, config_path, scanner, scrubber, problems, warm: Mutex::new(None), overlays: RwLock::default(), kept_ledger: Mutex::default(), unchanged: Unchanged::default(), profiles: Mutex::default(), in_use: InUse::default(), max_texts: MAX_TEXTS })
     }
 
     /// Opens the published snapshot; `None` before the first index run.
     pub fn snapshot(&self) -> Result<Option<Snapshot>> {
         Ok(Snapshot::open(&self.places.index)?)
+    }
+
+    /// Opens the published snapshot, or returns the one that is open where it is the same.
+    pub(crate) fn shared_snapshot(&self) -> Result<Option<Snapshot>> {
+        Ok(self.in_use.open(&self.places.index)?)
     }
 
     /// Opens the ledger; one that cannot be read is moved aside and begun anew.

@@ -29,6 +29,7 @@ mod learning;
 mod linking;
 mod neighbours;
 mod overlay;
+mod path_flags;
 mod places;
 mod progress;
 mod reader;

@@ -32,7 +32,7 @@ pub(crate) type LearnedCache = ((i64, i64), Arc<LearnedState>);
 impl Engine {
     /// Opens the published snapshot for questions.
     pub fn reader(&self) -> Result<Reader> {
-        let Some(snapshot) = self.snapshot()? else { return Err(EngineError::NoIndex { root: self.places.root.clone() }) };
+        let Some(snapshot) = self.shared_snapshot()? else { return Err(EngineError::NoIndex { root: self.places.root.clone() }) };
         // Who changes them publishes a snapshot, so whoever opens one sees the right ones.
         self.load_overlays()?;
         let head_mark = self.head_mark();
@@ -44,7 +44,7 @@ impl Engine {
         };
         let (catalog, (history, commits)) = std::thread::scope(|scope| {
             let past = scope.spawn(past);
-            (Catalog::of(&snapshot), past.join().unwrap_or_default())
+            (self.catalog(&snapshot), past.join().unwrap_or_default())
         });
         Ok(Reader { snapshot, catalog, history, commits, knowledge: Mutex::default(), learned: Mutex::new(None), numbers: Numbers::default(), head_mark, suite: OnceLock::new() })
     }
@@ -52,19 +52,20 @@ impl Engine {
     /// Opens the published snapshot when another one was open before: what was gathered from history is
     /// taken over while the head stands where it stood.
     pub fn reader_after(&self, earlier: &Reader) -> Result<Reader> {
-        let Some(snapshot) = self.snapshot()? else { return Err(EngineError::NoIndex { root: self.places.root.clone() }) };
+        let Some(snapshot) = self.shared_snapshot()? else { return Err(EngineError::NoIndex { root: self.places.root.clone() }) };
         self.load_overlays()?;
         let head_mark = self.head_mark();
         let history = if head_mark.is_some() && head_mark == earlier.head_mark { earlier.history.clone() } else { Arc::new(self.history().0) };
         // Commits are kept by the numbers of the files they touched.
-        let same = Arc::ptr_eq(&history, &earlier.history) && same_paths(&snapshot, &earlier.snapshot);
+        let same_paths = same_paths(&snapshot, &earlier.snapshot);
+        let same = Arc::ptr_eq(&history, &earlier.history) && same_paths;
         let commits = if same {
             earlier.commits.clone()
         } else {
             let words = if Arc::ptr_eq(&history, &earlier.history) { earlier.commits.words() } else { Arc::new(self.commit_words(&history)) };
             Arc::new(Commits::of(&history.view(), words, &snapshot))
         };
-        let catalog = Catalog::of(&snapshot);
+        let catalog = Catalog::of(&snapshot, same_paths.then_some(&earlier.catalog.path_flags));
         Ok(Reader { snapshot, catalog, history, commits, knowledge: Mutex::default(), learned: Mutex::new(None), numbers: Numbers::default(), head_mark, suite: OnceLock::new() })
     }
 }

@@ -9,9 +9,11 @@ use crate::records;
 use crate::scope::{Scope, Scoped};
 use crate::update::{Base, Run, WrittenAhead};
 use contextd_model::Problem;
+use contextd_scan::Beside;
 use contextd_snapshot::{Snapshot, SnapshotName, WriterLock};
 use contextd_store::Ledger;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How to refresh.
@@ -29,6 +31,8 @@ pub struct RefreshOptions {
     /// Who runs this wants the files as they are and what is wrong with them: files that were taken out come
     /// back, and stamps are enough only where a whole scan had no problem to list.
     pub by_hand: bool,
+    /// What this process does meanwhile; one core is left to it as long as only stamps are looked at.
+    pub beside: Option<Arc<Beside>>,
     /// How long to wait for another writer.
     pub wait: Duration,
     /// Time of the run, as Unix milliseconds.
@@ -74,11 +78,11 @@ impl Engine {
         if options.quick && !asked_for_more {
             // The answer comes while the snapshot is opened.
             let asked = self.ask();
-            let published = self.published().filter(|snapshot| self.is_current(snapshot));
+            let published = self.shared_snapshot().ok().flatten().filter(|snapshot| self.is_current(snapshot));
             let most = if options.by_hand { 0 } else { usize::MAX };
             if let Some(snapshot) = published.filter(|_| self.places.ledger().exists()) {
                 let (snapshot, confirmed) = self.settled(asked, snapshot);
-                if confirmed.is_some_and(|problems| problems <= most) || self.is_calm_by_stamps(&snapshot, most) {
+                if confirmed.is_some_and(|problems| problems <= most) || self.is_calm_by_stamps(&snapshot, most, options.beside.as_deref()) {
                     return Ok((unchanged(Some(&snapshot), Vec::new()), Looked::Part));
                 }
             }

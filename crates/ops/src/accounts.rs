@@ -8,10 +8,11 @@
 use crate::answer::Answer;
 use crate::context::{Asker, Context};
 use crate::error::OpError;
+use crate::pack_cache::KEPT;
 use contextd_engine::{Engine, KeptLedger, Reader, SessionView};
 use contextd_pack::{ContextItem, ContextPack};
 use contextd_retrieve::{Query, understand, understood};
-use contextd_store::{Answered, Ledger, ReturnedItem, SqliteLedger, UsageRecord};
+use contextd_store::{Answered, Ledger, PackRecord, ReturnedItem, SqliteLedger, UsageRecord};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -171,12 +172,26 @@ impl Accounts {
         }
     }
 
+    /// Opens the ledger for what will be written.
+    pub(crate) fn prepare(&self, engine: &Engine) {
+        // Who cannot open it now tries again when there is something to write.
+        let _ = lock(&self.writing).open(engine).is_ok();
+    }
+
     /// Writes what is pending and waits for what is being written.
     pub(crate) fn flush(&self, engine: &Engine) {
+        self.write(engine, Vec::new());
+    }
+
+    /// Does the same, after packs that are to be remembered.
+    pub(crate) fn write(&self, engine: &Engine, packs: Vec<PackRecord>) {
         let mut writing = lock(&self.writing);
         let mut entries = std::mem::take(&mut *lock(&self.pending));
+        // What cannot be remembered or put on account must not stop the work it tells about.
+        if !packs.is_empty() {
+            let _ = writing.open(engine).and_then(|ledger| remember(ledger, &packs));
+        }
         if !entries.is_empty() {
-            // An account that cannot be written must not stop the work it tells about.
             let _ = writing.open(engine).and_then(|ledger| write(engine, ledger, &mut entries));
         }
     }
@@ -221,6 +236,14 @@ impl Entry {
     fn session(&self) -> Option<(&str, &Noted)> {
         self.asker.session.as_deref().filter(|_| !self.asker.cold).zip(self.noted.as_ref())
     }
+}
+
+fn remember(ledger: &mut SqliteLedger, packs: &[PackRecord]) -> contextd_engine::Result<()> {
+    for pack in packs {
+        ledger.put_pack(pack)?;
+    }
+    ledger.prune_packs(KEPT)?;
+    Ok(())
 }
 
 fn write(engine: &Engine, ledger: &mut SqliteLedger, entries: &mut [Entry]) -> contextd_engine::Result<()> {

@@ -2,7 +2,7 @@
 
 use crate::accounts::{Accounts, Noted, lock};
 use crate::error::OpError;
-use crate::pack_cache::PackCache;
+use crate::pack_cache::{self, PackCache};
 use contextd_engine::{Engine, Progress, Reader, Silent};
 use contextd_pack::{ContextPack, Known, Shelf};
 use contextd_retrieve::{Learned, understood};
@@ -65,6 +65,17 @@ impl Context {
         Self { progress, ..self.clone() }
     }
 
+    /// Returns the same for an answer that may turn out to be in vain: it shares what is read, and what it would write down
+    /// it keeps to itself.
+    pub(crate) fn tried(&self, trial: Arc<dyn Progress + Send + Sync>) -> Self {
+        Self { progress: trial, accounts: Arc::default(), noted: Arc::default(), packs: Arc::new(PackCache::holding()), ..self.clone() }
+    }
+
+    /// Returns the context of an answer that stands, which may be heard of from now on.
+    pub(crate) fn kept(&self) -> Self {
+        Self { progress: Arc::new(Silent), ..self.clone() }
+    }
+
     /// Refuses to go on when the caller has ended the call; asked between the steps of an operation.
     pub fn go_on(&self) -> Result<(), OpError> {
         if self.progress.is_cancelled() { Err(contextd_engine::EngineError::Cancelled.into()) } else { Ok(()) }
@@ -80,9 +91,10 @@ impl Context {
         Self { asker: Asker { session: Some(session.into()), ..self.asker.clone() }, ..self.clone() }
     }
 
-    /// Writes accounts and sessions that are still in memory.
+    /// Writes accounts, sessions and packs that are still in memory.
     pub fn flush(&self) {
-        self.accounts.flush(&self.engine);
+        let packs = self.packs.held().iter().map(|kept| pack_cache::record(self, &kept.pack, Some(&kept.reads))).collect();
+        self.accounts.write(&self.engine, packs);
     }
 
     /// Does what the process does each second while it stays: sessions are written, measurements when

@@ -4,6 +4,7 @@
 //! returns an [`Answer`] or an [`OpError`] with a stable code. Writing answers down is the job of others.
 
 mod accounts;
+mod ahead;
 mod answer;
 mod ask;
 mod codegraph;
@@ -43,6 +44,7 @@ mod unused;
 mod tests;
 mod why;
 
+pub use ahead::{Listening, Trial, ahead};
 pub use ask::AskInput;
 pub use answer::{Answer, Hit, Hits, Impact, ImpactItem, Relation, SymbolAnswer, SymbolInfo, TestHit, TestScope, WhyAnswer, WhyChannel, WhyRaise, WhyTerm};
 pub use context::{Asker, Context, RenderPack, new_session};

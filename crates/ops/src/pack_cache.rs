@@ -24,18 +24,30 @@ pub struct Kept {
 #[derive(Default)]
 pub struct PackCache {
     kept: Mutex<VecDeque<Arc<Kept>>>,
+    /// Packs that wait to be written to the ledger, where they are held back.
+    held: Option<Mutex<Vec<Arc<Kept>>>>,
 }
 
 impl PackCache {
+    /// Returns a cache that holds back what is to be written to the ledger.
+    pub fn holding() -> Self {
+        Self { kept: Mutex::default(), held: Some(Mutex::default()) }
+    }
+
+    /// Takes out what was held back.
+    pub fn held(&self) -> Vec<Arc<Kept>> {
+        self.held.as_ref().map(|held| std::mem::take(&mut *held.lock().unwrap_or_else(PoisonError::into_inner))).unwrap_or_default()
+    }
+
     pub fn get(&self, id: &str) -> Option<Arc<Kept>> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.iter().find(|kept| kept.pack.pack_id == id).cloned()
     }
 
-    pub fn put(&self, new: Kept) {
+    pub fn put(&self, new: Arc<Kept>) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.retain(|old| old.pack.pack_id != new.pack.pack_id);
-        kept.push_front(Arc::new(new));
+        kept.push_front(new);
         kept.truncate(REMEMBERED);
     }
 }
@@ -59,13 +71,28 @@ fn stored(context: &Context, id: &str) -> Option<Kept> {
 
 /// Remembers a pack; `lasting` ones are kept in the ledger too.
 pub fn keep(context: &Context, kept: Kept, lasting: bool) -> Result<(), OpError> {
-    let written = if lasting { store(context, &kept.pack, Some(&kept.reads)) } else { Ok(()) };
-    context.packs.put(kept);
-    written
+    let kept = Arc::new(kept);
+    context.packs.put(kept.clone());
+    match &context.packs.held {
+        _ if !lasting => Ok(()),
+        Some(held) => {
+            held.lock().unwrap_or_else(PoisonError::into_inner).push(kept);
+            Ok(())
+        }
+        None => store(context, &kept.pack, Some(&kept.reads)),
+    }
 }
 
 /// Writes a pack to the ledger.
 pub fn store(context: &Context, pack: &ContextPack, reads: Option<&[Read]>) -> Result<(), OpError> {
+    let mut ledger = context.engine.ledger()?;
+    ledger.put_pack(&record(context, pack, reads))?;
+    ledger.prune_packs(KEPT)?;
+    Ok(())
+}
+
+/// Returns a pack as the ledger keeps it.
+pub fn record(context: &Context, pack: &ContextPack, reads: Option<&[Read]>) -> PackRecord {
     let request = &pack.request;
     let text = |key: &str| request[key].as_str().unwrap_or_default().to_owned();
     let summary = PackSummary {
@@ -82,8 +109,5 @@ pub fn store(context: &Context, pack: &ContextPack, reads: Option<&[Read]>) -> R
     if let Some(reads) = reads {
         body["reads"] = reads.iter().map(|read| json!({"path": read.path, "hash": read.hash.to_hex(), "fresh": read.fresh})).collect();
     }
-    let mut ledger = context.engine.ledger()?;
-    ledger.put_pack(&PackRecord { summary, body: contextd_pack::canonical::to_string(&body).into_bytes() })?;
-    ledger.prune_packs(KEPT)?;
-    Ok(())
+    PackRecord { summary, body: contextd_pack::canonical::to_string(&body).into_bytes() }
 }

@@ -1,7 +1,8 @@
 //! One pass over the postings of a query's words, from which every lexical signal is made.
 
-use crate::catalog::{Catalog, NONE};
-use crate::scratch::Scratch;
+use crate::catalog::Catalog;
+use crate::scratch::{Run, Scratch};
+use crate::ties::{NONE, Ties};
 use crate::understand::Query;
 use contextd_lang::terms::COMPOUND;
 use crate::parameters::Parameters;
@@ -82,7 +83,8 @@ struct Pass<'s> {
     snapshot: &'s Snapshot,
     catalog: &'s Catalog,
     fields: FieldWeights,
-    mode: Mode,
+    /// What belongs to what, where types, files and bodies are scored: for a task.
+    ties: Option<&'s Ties>,
     /// What one occurrence is worth by the length of the field: name, scope, doc, signature.
     worth: [[f32; 256]; 4],
     scratch: Scratch,
@@ -93,10 +95,11 @@ struct Pass<'s> {
 impl<'s> Pass<'s> {
     fn new(snapshot: &'s Snapshot, catalog: &'s Catalog, fields: FieldWeights, mode: Mode) -> Self {
         let totals = catalog.totals;
-        let scratch = catalog.shelf.take(snapshot.symbol_count() as usize, snapshot.file_count() as usize, catalog.block_words.len());
+        let scratch = catalog.shelf.take(snapshot.symbol_count() as usize, snapshot.file_count() as usize, catalog.block_lengths.len(), mode == Mode::Task);
+        let ties = (mode == Mode::Task).then(|| catalog.ties(snapshot));
         let worth = [(fields.name, totals.name), (fields.scope, totals.scope), (fields.doc, totals.doc), (fields.signature, totals.signature)]
             .map(|((boost, b), average)| std::array::from_fn(|length| worth(boost, b, length as f32 / average)));
-        Self { snapshot, catalog, fields, mode, worth, scratch, most_paths: u32::MAX }
+        Self { snapshot, catalog, fields, ties, worth, scratch, most_paths: u32::MAX }
     }
 
     /// Adds one word and returns its rarity.
@@ -134,8 +137,7 @@ impl<'s> Pass<'s> {
 
     fn symbol_postings(&mut self, number: usize, postings: &contextd_snapshot::SymbolPostings<'_>) {
         let base = self.snapshot.symbols_of_segment(number).start;
-        let (catalog, worth) = (self.catalog, &self.worth);
-        let (boost, b) = self.fields.members;
+        let (catalog, worth, ties) = (self.catalog, &self.worth, self.ties);
         let words = &mut self.scratch.symbol_words;
         postings.for_each_stored(|local, tf| {
             let symbol = base + local;
@@ -143,10 +145,11 @@ impl<'s> Pass<'s> {
             let counts = [Field::Name, Field::Scope, Field::Doc, Field::Signature].map(|field| f32::from(tf.of(field)));
             let weight: f32 = (0..4).map(|field| counts[field] * worth[field][usize::from(lengths[field])]).sum();
             words.add(symbol, weight);
-            let owner = catalog.owner[symbol as usize];
-            if boost > 0.0 && counts[0] > 0.0 && owner != symbol {
-                let length = catalog.member_words[owner as usize] as f32;
-                words.add(owner, counts[0] * self::worth(boost, b, length / catalog.totals.members));
+            if let Some(ties) = ties.filter(|_| counts[0] > 0.0) {
+                let owner = ties.owner[symbol as usize];
+                if owner != symbol {
+                    words.add(owner, counts[0] * ties.member_worth[owner as usize]);
+                }
             }
         });
     }
@@ -169,57 +172,78 @@ impl<'s> Pass<'s> {
     }
 
     fn cell_postings(&mut self, number: usize, postings: &contextd_snapshot::CellPostings<'_>) {
-        let base = self.snapshot.cells_of_segment(number).start;
-        let (catalog, scratch, task) = (self.catalog, &mut self.scratch, self.mode == Mode::Task);
-        let (boost, b) = self.fields.body;
-        let scale = b / catalog.totals.body;
+        let base = self.snapshot.cells_of_segment(number).start as usize;
+        let blocks = self.catalog.cell_blocks.get(base..).unwrap_or(&[]);
+        let words = &mut self.scratch.block_words;
+        let mut block = Run::default();
+        match self.ties {
+            None => postings.for_each(|cell, count| {
+                if let Some(&number) = blocks.get(cell as usize) {
+                    words.add_run(&mut block, number, count as f32);
+                }
+            }),
+            Some(ties) => self.pooled_postings(base, ties, postings),
+        }
+        self.scratch.block_words.end_run(&mut block);
+    }
+
+    /// Adds a word's cells to blocks, and to files, types and symbols. Neighbouring cells lie in the same ones.
+    fn pooled_postings(&mut self, base: usize, ties: &Ties, postings: &contextd_snapshot::CellPostings<'_>) {
+        let (blocks, symbols) = (self.catalog.cell_blocks.get(base..).unwrap_or(&[]), ties.cell_symbols.get(base..).unwrap_or(&[]));
+        let (block_file, owners, parents, lengths) = (&self.catalog.block_file[..], &ties.owner[..], &ties.parent[..], &ties.body_lengths[..]);
+        let Scratch { block_words, file_words, type_words, symbol_words, .. } = &mut self.scratch;
+        let (mut block, mut file, mut owner) = (Run::default(), Run::default(), Run::default());
+        let boost = self.fields.body.0;
         postings.for_each(|cell, count| {
-            let Some(cell) = catalog.cells.get((base + cell) as usize) else { return };
+            let (Some(&in_block), Some(&symbol)) = (blocks.get(cell as usize), symbols.get(cell as usize)) else { return };
             let count = count as f32;
-            scratch.block_words.add(cell.block, count);
-            if !task {
+            let in_file = if in_block == block.number { file.number } else { block_file[in_block as usize] };
+            block_words.add_run(&mut block, in_block, count);
+            file_words.add_run(&mut file, in_file, count);
+            if symbol == NONE {
                 return;
             }
-            scratch.file_words.add(catalog.block_file[cell.block as usize], count);
-            if cell.symbol == NONE {
-                return;
-            }
-            scratch.type_words.add(catalog.owner[cell.symbol as usize], count);
-            let mut at = cell.symbol;
+            type_words.add_run(&mut owner, owners[symbol as usize], count);
+            let mut at = symbol;
             while at != NONE {
-                scratch.symbol_words.add(at, boost * count / (1.0 - b + scale * catalog.body_words[at as usize] as f32));
-                at = catalog.parent[at as usize];
+                symbol_words.add(at, boost * count / lengths[at as usize]);
+                at = parents[at as usize];
             }
         });
+        block_words.end_run(&mut block);
+        file_words.end_run(&mut file);
+        type_words.end_run(&mut owner);
     }
 
     fn flush(&mut self, symbol_idf: f32, boost: f32) {
-        let (catalog, totals) = (self.catalog, self.catalog.totals);
+        let totals = self.catalog.totals;
         let Scratch { symbols, symbol_hits, symbol_words, types, type_hits, type_words, files, file_hits, file_words, .. } = &mut self.scratch;
         symbol_words.flush(symbols, symbol_hits, |_, weight| symbol_idf * saturated(weight));
-        let idf = boost * rarity(totals.symbols, type_words.touched.len() as f32);
-        type_words.flush(types, type_hits, |owner, count| idf * pooled(count, catalog.type_words[owner], totals.type_body));
-        let idf = boost * rarity(totals.files, file_words.touched.len() as f32);
-        file_words.flush(files, file_hits, |file, count| idf * pooled(count, catalog.file_words[file], totals.file_body));
+        if let Some(ties) = self.ties {
+            let idf = boost * rarity(totals.symbols, type_words.touched.len() as f32);
+            type_words.flush(types, type_hits, |owner, count| idf * saturated(count / ties.type_lengths[owner]));
+            let idf = boost * rarity(totals.files, file_words.touched.len() as f32);
+            file_words.flush(files, file_hits, |file, count| idf * saturated(count / ties.file_lengths[file]));
+        }
         self.flush_blocks(boost);
     }
 
     fn flush_blocks(&mut self, boost: f32) {
-        let (catalog, totals) = (self.catalog, self.catalog.totals);
+        let (lengths, totals) = (&self.catalog.block_lengths[..], self.catalog.totals);
         let Scratch { blocks, block_hits, block_words, .. } = &mut self.scratch;
         let idf = boost * rarity(totals.blocks, block_words.touched.len() as f32);
-        block_words.flush(blocks, block_hits, |block, count| idf * pooled(count, catalog.block_words[block], totals.block_words));
+        block_words.flush(blocks, block_hits, |block, count| idf * saturated(count / lengths[block]));
     }
 }
 
 /// What one occurrence counts in a field whose length is `length` times the average.
-fn worth(boost: f32, b: f32, length: f32) -> f32 {
+pub(crate) fn worth(boost: f32, b: f32, length: f32) -> f32 {
     boost / (1.0 - b + b * length)
 }
 
-/// BM25's part of a count in a text of `words` words.
-fn pooled(count: f32, words: u32, average: f32) -> f32 {
-    saturated(count / (0.25 + 0.75 * words as f32 / average))
+/// What BM25 divides a count by in a text of `words` words.
+pub(crate) fn length(words: u32, average: f32) -> f32 {
+    0.25 + 0.75 * words as f32 / average
 }
 
 fn saturated(weight: f32) -> f32 {

@@ -27,6 +27,7 @@ pub mod signals;
 mod structure;
 pub mod suite;
 pub mod task;
+pub mod ties;
 pub mod understand;
 pub mod walk;
 pub mod weights;

@@ -3,6 +3,7 @@
 use crate::namesakes::namesakes;
 use crate::catalog::{Catalog, flag};
 use crate::suite::Suite;
+use crate::ties::owner_of;
 use contextd_model::facts::modifier;
 use contextd_model::{EdgeKind, SymbolKind};
 use contextd_snapshot::Snapshot;
@@ -186,7 +187,7 @@ impl Walker<'_> {
         for (source, edge) in graph.incoming(from.symbol).filter(|(_, edge)| self.follows(edge.kind(), is_file)) {
             if self.options.running && edge.kind() == EdgeKind::TypeHintOf {
                 // A parameter's type says nothing about what runs, the type of a field does.
-                let holder = self.catalog.owner[source as usize];
+                let holder = owner_of(self.snapshot, source);
                 if holder != source && !self.snapshot.symbol(source).kind().is_callable() {
                     push(holder, Via::Type, 0.7 * f32::from(edge.confidence) / 100.0, edge.line);
                 }
@@ -248,7 +249,7 @@ impl Walker<'_> {
             overrides = true;
             push(edge.target, Via::Dispatch, 0.9 * f32::from(edge.confidence) / 100.0, edge.line);
         }
-        let owner = self.catalog.owner[from.symbol as usize];
+        let owner = owner_of(self.snapshot, from.symbol);
         if owner == from.symbol && is_special(symbol.name(), symbol.kind()) {
             // A language calls it for whoever uses the module.
             push(self.snapshot.symbols_of_file(self.catalog.file[from.symbol as usize]).start, Via::Load, 0.9, symbol.start_line());

@@ -2,6 +2,7 @@
 
 use crate::lexical::{self, Lexical, Mode};
 use crate::task::{Sources, top};
+use crate::ties::owner_of;
 use crate::understand::{Query, is_stop_word};
 use contextd_lang::terms;
 use contextd_model::SymbolKind;
@@ -244,7 +245,7 @@ fn definitions(sources: &Sources<'_>, query: &Query) -> FxHashMap<u32, f32> {
         let symbols = sources.snapshot.symbols_named_like(&identifier.text);
         let sure = if identifier.code { 1.0 } else { 0.5 };
         let kind = |symbol: u32| SymbolKind::from_byte(sources.catalog.kind[symbol as usize]);
-        let is_member = |symbol: u32| sources.catalog.owner[symbol as usize] != symbol;
+        let is_member = |symbol: u32| owner_of(sources.snapshot, symbol) != symbol;
         let top_level = symbols.iter().any(|&symbol| !is_member(symbol) && sources.catalog.is_code(symbol));
         for &symbol in &symbols {
             let base = match kind(symbol) {

@@ -176,14 +176,15 @@ impl Pool {
         let least = sources.parameters.score_cutoff * walked.iter().map(|&(_, mass)| mass).fold(0.0, f32::max);
         pool.extend(top(walked.clone(), sources.parameters.by_walk as usize).iter().filter(|&&(_, mass)| mass >= least).map(|&(symbol, _)| symbol));
         pool.extend(prose.keys());
-        pool.extend(of_types(catalog, lexical, sources.parameters.by_types as usize));
+        pool.extend(of_types(snapshot, catalog, lexical, sources.parameters.by_types as usize));
         pool.extend(sources.learned.map(Learned::candidates).unwrap_or_default());
         pool.extend(sources.declared.map(Declared::candidates).unwrap_or_default());
         let mut symbols: Vec<u32> = pool.into_iter().filter(|&symbol| catalog.is_code(symbol)).collect();
         symbols.sort_unstable();
         let mut children: FxHashMap<u32, f32> = FxHashMap::default();
+        let ties = catalog.ties(snapshot);
         for &(symbol, score) in &by_words {
-            let owner = catalog.owner[symbol as usize];
+            let owner = ties.owner[symbol as usize];
             if owner != symbol {
                 let best = children.entry(owner).or_default();
                 *best = best.max(score);
@@ -212,17 +213,17 @@ impl Pool {
         let kind = SymbolKind::from_byte(catalog.kind[at_symbol]);
         let named = snapshot.symbol(symbol);
         let (coverage, exact) = words.coverage(named.name());
-        let owner = catalog.owner[at_symbol];
+        let owner = catalog.ties(snapshot).owner[at_symbol];
         let flags = catalog.flags[at_symbol];
         let mut signals = [0.0; COUNT];
         signals[at::BM] = lexical.symbols[at_symbol] * sources.parameters.aside(flags);
         signals[at::PPR] = self.walk.get(&symbol).copied().unwrap_or(0.0);
         signals[at::GIT_FILE] = self.git.get(&file).copied().unwrap_or(0.0);
         signals[at::NLEN] = f32::from(catalog.lengths[at_symbol][0]);
-        signals[at::TYPE_BODY] = lexical.types[catalog.owner[at_symbol] as usize];
+        signals[at::TYPE_BODY] = lexical.types[owner as usize];
         signals[at::NCOV] = coverage;
         signals[at::PROSE] = self.prose.get(&symbol).copied().unwrap_or(0.0);
-        signals[at::LINES] = (1.0 + catalog.lines[at_symbol] as f32).ln();
+        signals[at::LINES] = (1.0 + named.line_count() as f32).ln();
         signals[at::FILESUM] = self.filesum[file as usize];
         signals[at::FILEBODY] = lexical.files[file as usize];
         signals[at::IS_TYPE] = f32::from(u8::from(kind.is_type()));
@@ -253,10 +254,11 @@ fn filesum(catalog: &Catalog, code: &[(u32, f32)], files: usize) -> Vec<f32> {
 }
 
 /// Members of the types whose pooled bodies match best, and those types.
-fn of_types(catalog: &Catalog, lexical: &Lexical<'_>, count: usize) -> Vec<u32> {
+fn of_types(snapshot: &Snapshot, catalog: &Catalog, lexical: &Lexical<'_>, count: usize) -> Vec<u32> {
     let types: Vec<(u32, f32)> = lexical.type_hits.iter().filter(|&&owner| !catalog.is_test(owner)).map(|&owner| (owner, lexical.types[owner as usize])).collect();
     let best: FxHashSet<u32> = top(types, count).into_iter().map(|(owner, _)| owner).collect();
-    let members = lexical.symbol_hits.iter().copied().filter(|&symbol| best.contains(&catalog.owner[symbol as usize]));
+    let owners = &catalog.ties(snapshot).owner;
+    let members = lexical.symbol_hits.iter().copied().filter(|&symbol| best.contains(&owners[symbol as usize]));
     members.chain(best.iter().copied()).collect()
 }
 

@@ -11,12 +11,37 @@ use crate::rule::{Rejected, Rule};
 use crate::scanner::Scanner;
 use crate::walk::Found;
 use contextd_model::ContentHash;
+use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Paths looked at in one piece.
 const PIECE: usize = 512;
+/// Further paths in a folder from which on it is opened.
+#[cfg(unix)]
+const WORTH: usize = 3;
+
+/// Something that is done while stamps are looked at.
+#[derive(Debug, Default)]
+pub struct Beside {
+    ended: Mutex<bool>,
+    told: Condvar,
+}
+
+impl Beside {
+    /// Says that it is done.
+    pub fn end(&self) {
+        *self.ended.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.told.notify_all();
+    }
+
+    /// Waits until it is done.
+    pub fn wait(&self) {
+        let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(self.told.wait_while(ended, |ended| !*ended));
+    }
+}
 
 /// Stamps of many paths in one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,12 +54,10 @@ pub struct Marks {
 
 impl Scanner {
     /// Returns what the system says now about paths, which lie below the root or are whole. Their order
-    /// does not matter.
-    pub fn marks(&self, mut paths: Vec<&str>) -> Marks {
-        // What lies in one folder is looked at together.
-        // They come as sorted runs, which a stable sort merges.
-        paths.sort();
-        let pieces = self.pieces(&paths);
+    /// does not matter. One core is left to what is done beside, until that is done.
+    pub fn marks(&self, mut paths: Vec<&str>, beside: Option<&Beside>) -> Marks {
+        by_folder(&mut paths);
+        let pieces = self.pieces(&paths, beside);
         let mut sum = blake3::Hasher::new();
         let newest_ns = pieces.iter().map(|(stamps, newest)| (sum.update(stamps), *newest).1).max();
         Marks { sum: ContentHash(*sum.finalize().as_bytes()), newest_ns: newest_ns.unwrap_or(0) }
@@ -42,10 +65,10 @@ impl Scanner {
 
     /// Looks at all pieces, in order. The threads are its own: in the shared pool, who waits for something else would
     /// be handed pieces and wait for the system.
-    fn pieces(&self, paths: &[&str]) -> Vec<(Vec<u8>, i64)> {
+    fn pieces(&self, paths: &[&str], beside: Option<&Beside>) -> Vec<(Vec<u8>, i64)> {
         let pieces: Vec<&[&str]> = paths.chunks(PIECE).collect();
         let (next, seen) = (AtomicUsize::new(0), pieces.iter().map(|_| OnceLock::new()).collect::<Vec<OnceLock<(Vec<u8>, i64)>>>());
-        let look = || {
+        let look = &|| {
             loop {
                 let at = next.fetch_add(1, Ordering::Relaxed);
                 let Some(piece) = pieces.get(at) else { return };
@@ -53,10 +76,16 @@ impl Scanner {
             }
         };
         std::thread::scope(|scope| {
-            for _ in 1..rayon::current_num_threads().min(pieces.len()) {
-                scope.spawn(look);
+            for more in 1..rayon::current_num_threads().min(pieces.len()) {
+                let waits_for = beside.filter(|_| more == 1);
+                scope.spawn(move || {
+                    waits_for.inspect(|beside| beside.wait());
+                    look();
+                });
             }
             look();
+            // There is nothing left to wait for.
+            beside.inspect(|beside| beside.end());
         });
         seen.into_iter().filter_map(OnceLock::into_inner).collect()
     }
@@ -65,7 +94,7 @@ impl Scanner {
         let (mut bytes, mut newest) = (Vec::with_capacity(37 * paths.len()), 0);
         let mut folders = Folders::new(&self.root);
         for (at, path) in paths.iter().enumerate() {
-            let stamp = folders.stamp(path, paths.get(at + 1)).map(|stamp| settled(path, stamp));
+            let stamp = folders.stamp(path, &paths[at + 1..]).map(|stamp| settled(path, stamp));
             let Stamp { size, mtime_ns, ctime_ns, inode, mode } = stamp.unwrap_or_default();
             newest = newest.max(mtime_ns).max(ctime_ns);
             bytes.push(u8::from(stamp.is_some()));
@@ -139,6 +168,42 @@ fn settled(path: &str, stamp: Stamp) -> Stamp {
     if path == ".git" || path.ends_with("/.git") { Stamp { inode: stamp.inode, ..Stamp::default() } } else { stamp }
 }
 
+/// Returns where the name begins in a path.
+fn folder_end(path: &str) -> usize {
+    path.bytes().rposition(|byte| byte == b'/').map_or(0, |end| end + 1)
+}
+
+/// Puts what lies in one folder together, folders and what lies in each in order: the same for the same paths. Folders
+/// are few and names are short, so that this takes a part of the time that sorting whole paths takes.
+fn by_folder(paths: &mut Vec<&str>) {
+    let mut folders: FxHashMap<&str, u32> = FxHashMap::default();
+    let mut named: Vec<(u32, u32)> = Vec::with_capacity(paths.len());
+    for path in paths.iter() {
+        let (end, next) = (folder_end(path), folders.len() as u32);
+        named.push((*folders.entry(&path[..end]).or_insert(next), end as u32));
+    }
+    let mut order: Vec<(&str, u32)> = folders.into_iter().collect();
+    order.sort_unstable();
+    let mut ends = vec![0; order.len()];
+    named.iter().for_each(|&(folder, _)| ends[folder as usize] += 1);
+    // From now on the places where the folders begin, and after the next loop, where they end.
+    order.iter().fold(0, |begin, &(_, folder)| begin + std::mem::replace(&mut ends[folder as usize], begin));
+    let mut sorted = vec![("", 0); paths.len()];
+    for (path, (folder, end)) in paths.iter().zip(named) {
+        let place = &mut ends[folder as usize];
+        sorted[*place] = (*path, end as usize);
+        *place += 1;
+    }
+    let mut begin = 0;
+    for (_, folder) in order {
+        let end = ends[folder as usize];
+        sorted[begin..end].sort_unstable_by(|(left, at), (right, _)| left[*at..].cmp(&right[*at..]));
+        begin = end;
+    }
+    paths.clear();
+    paths.extend(sorted.into_iter().map(|(path, _)| path));
+}
+
 /// Paths are whole or lie below the root.
 #[cfg(unix)]
 fn is_below_root(path: &str) -> bool {
@@ -150,56 +215,71 @@ fn is_below_root(path: &str) -> bool {
 #[cfg(unix)]
 struct Folders<'r> {
     root: &'r Path,
+    /// The root itself.
+    base: Option<std::os::fd::OwnedFd>,
     open: Vec<(String, std::os::fd::OwnedFd)>,
 }
 
 #[cfg(unix)]
 impl<'r> Folders<'r> {
     fn new(root: &'r Path) -> Self {
-        Folders { root, open: Vec::new() }
+        Folders { root, base: open_folder(rustix::fs::CWD, root, false), open: Vec::new() }
     }
 
-    /// Returns the stamp of a path; `next` is the one that comes after it.
-    fn stamp(&mut self, path: &str, next: Option<&&str>) -> Option<Stamp> {
-        use rustix::fs::{AtFlags, fstat, statat};
-        let Some((folder, name)) = path.rsplit_once('/').filter(|(folder, _)| !folder.is_empty()) else {
+    /// Returns the stamp of a path; `after` are those that come after it.
+    fn stamp(&mut self, path: &str, after: &[&str]) -> Option<Stamp> {
+        use rustix::fs::{AtFlags, CWD, statat};
+        let end = folder_end(path);
+        if end <= 1 {
             return std::fs::symlink_metadata(self.root.join(path)).ok().map(|metadata| Stamp::of(&metadata));
-        };
-        // One that is looked into next is opened now and says itself what it is.
-        let inside = |next: &&str| is_below_root(path) && next.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'));
-        if next.is_some_and(inside) && self.enter(path) {
-            return Some(Stamp::of_stat(&fstat(&self.open.last()?.1).ok()?));
         }
-        if !self.enter(folder) {
+        let folder = &path[..end - 1];
+        self.leave(folder);
+        // A folder with little in it is looked through from the outside: to open and close it costs more.
+        let much = || after.len() >= WORTH && after[..WORTH].iter().all(|other| other.starts_with(&path[..end]));
+        if self.open.last().is_none_or(|(open, _)| open.len() < folder.len()) && much() && !self.enter(folder) {
             return None;
         }
-        Some(Stamp::of_stat(&statat(&self.open.last()?.1, name, AtFlags::SYMLINK_NOFOLLOW).ok()?))
+        let stat = match (self.open.last(), &self.base) {
+            (Some((open, outer)), _) => statat(outer, &path[open.len() + 1..], AtFlags::SYMLINK_NOFOLLOW),
+            (None, Some(base)) if is_below_root(path) => statat(base, path, AtFlags::SYMLINK_NOFOLLOW),
+            (None, _) => statat(CWD, self.root.join(path), AtFlags::SYMLINK_NOFOLLOW),
+        };
+        Some(Stamp::of_stat(&stat.ok()?))
     }
 
-    /// Makes a folder the innermost open one; false when it is none.
-    fn enter(&mut self, folder: &str) -> bool {
-        use rustix::fs::{CWD, Mode, OFlags, openat};
+    /// Closes what the folder does not lie in.
+    fn leave(&mut self, folder: &str) {
         let holds = |open: &str| folder.strip_prefix(open).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         while self.open.last().is_some_and(|(open, _)| !holds(open)) {
             self.open.pop();
         }
-        // Looking into a folder needs no right to list it, where the system can tell the two apart.
-        #[cfg(target_os = "linux")]
-        let way = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        #[cfg(not(target_os = "linux"))]
-        let way = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        // Nothing that was found lies behind a link; a user's own settings may.
-        let way = if is_below_root(folder) { way | OFlags::NOFOLLOW } else { way };
-        let opened = match self.open.last() {
-            Some((open, _)) if open.len() == folder.len() => return true,
-            Some((open, outer)) => openat(outer, &folder[open.len() + 1..], way, Mode::empty()),
-            None => openat(CWD, self.root.join(folder), way, Mode::empty()),
+    }
+
+    /// Makes a folder that lies in the innermost open one the innermost; false when it is none.
+    fn enter(&mut self, folder: &str) -> bool {
+        let opened = match (self.open.last(), &self.base) {
+            (Some((open, outer)), _) => open_folder(outer, Path::new(&folder[open.len() + 1..]), true),
+            (None, Some(base)) if is_below_root(folder) => open_folder(base, Path::new(folder), true),
+            // Nothing that was found lies behind a link; a user's own settings may.
+            (None, _) => open_folder(rustix::fs::CWD, &self.root.join(folder), is_below_root(folder)),
         };
-        opened.is_ok_and(|opened| {
+        opened.is_some_and(|opened| {
             self.open.push((folder.to_owned(), opened));
             true
         })
     }
+}
+
+#[cfg(unix)]
+fn open_folder(outer: impl std::os::fd::AsFd, folder: &Path, is_itself: bool) -> Option<std::os::fd::OwnedFd> {
+    use rustix::fs::{Mode, OFlags, openat};
+    // Looking into a folder needs no right to list it, where the system can tell the two apart.
+    #[cfg(target_os = "linux")]
+    let way = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    #[cfg(not(target_os = "linux"))]
+    let way = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    openat(outer, folder, if is_itself { way | OFlags::NOFOLLOW } else { way }, Mode::empty()).ok()
 }
 
 #[cfg(not(unix))]
@@ -213,7 +293,7 @@ impl<'r> Folders<'r> {
         Folders { root }
     }
 
-    fn stamp(&mut self, path: &str, _next: Option<&&str>) -> Option<Stamp> {
+    fn stamp(&mut self, path: &str, _after: &[&str]) -> Option<Stamp> {
         std::fs::symlink_metadata(self.root.join(path)).ok().map(|metadata| Stamp::of(&metadata))
     }
 }
@@ -224,6 +304,21 @@ mod tests {
     use contextd_model::config::Config;
     use std::fs;
 
+    proptest::proptest! {
+        #[test]
+        fn folders_come_together_in_one_order(paths in proptest::collection::vec("(a|ab|a-b|b)?(/(a|b|a-b)){0,2}/?(x|y|xy|x-)?", 0..40), turned in proptest::bool::ANY) {
+            let split = |path: &str| path.rfind('/').map_or(0, |end| end + 1);
+            let mut found: Vec<&str> = paths.iter().map(String::as_str).collect();
+            let mut expected = found.clone();
+            expected.sort_by_key(|path| path.split_at(split(path)));
+            if turned {
+                found.reverse();
+            }
+            by_folder(&mut found);
+            proptest::prop_assert_eq!(found, expected);
+        }
+    }
+
     fn scanner(root: &Path) -> Scanner {
         Scanner::with_home(root, &Config::default(), None).unwrap().0
     }
@@ -232,7 +327,7 @@ mod tests {
     fn marks(scanner: &Scanner) -> ContentHash {
         let scan = scanner.scan();
         let grounds = scan.grounds.unwrap();
-        scanner.marks(grounds.iter().map(String::as_str).chain(scan.files.iter().map(|file| file.rel.as_str())).collect()).sum
+        scanner.marks(grounds.iter().map(String::as_str).chain(scan.files.iter().map(|file| file.rel.as_str())).collect(), None).sum
     }
 
     /// Makes a tree, remembers its marks, and tells whether a change of it shows in them.
@@ -249,7 +344,7 @@ mod tests {
         let scanner = scanner(root);
         let scan = scanner.scan();
         let paths: Vec<String> = scan.grounds.unwrap().into_iter().chain(scan.files.into_iter().map(|file| file.rel)).collect();
-        let look = || scanner.marks(paths.iter().map(String::as_str).collect()).sum;
+        let look = || scanner.marks(paths.iter().map(String::as_str).collect(), None).sum;
         let before = look();
         assert_eq!(before, look());
         // Stamps tell times apart when the clock has moved on.

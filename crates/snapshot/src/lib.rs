@@ -42,4 +42,4 @@ pub use segment::{
     SegmentImage, SegmentWriter, SymbolDetail, Unpacked, Wanted,
 };
 pub use shards::{segment_key, shard_count, shard_of};
-pub use snapshot::{CollectionTotals, Snapshot};
+pub use snapshot::{CollectionTotals, InUse, Snapshot};

@@ -91,6 +91,11 @@ impl<'a> SymbolRef<'a> {
         self.segment().end_line(self.local)
     }
 
+    /// Returns the number of lines from the first to the last.
+    pub fn line_count(&self) -> u32 {
+        self.end_line().wrapping_sub(self.start_line()).saturating_add(1)
+    }
+
     /// Returns the number of the enclosing symbol; `None` for a file.
     pub fn parent(&self) -> Option<u32> {
         self.segment()

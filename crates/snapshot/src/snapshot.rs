@@ -14,11 +14,17 @@ use contextd_model::ContentHash;
 use rayon::prelude::*;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// Immutable index of a folder. Safe to share between threads; lives on after the writer has
-/// published and collected, because mapped files outlive their names.
-#[derive(Debug)]
+/// published and collected, because mapped files outlive their names. A clone is the same one.
+#[derive(Clone, Debug)]
 pub struct Snapshot {
+    parts: Arc<Parts>,
+}
+
+#[derive(Debug)]
+struct Parts {
     name: SnapshotName,
     signature: ContentHash,
     manifest: Manifest,
@@ -45,6 +51,30 @@ pub struct CollectionTotals {
     pub refs: u64,
     pub chunks: u32,
     pub source_bytes: u64,
+}
+
+/// The snapshot that was opened last, as long as somebody uses it: who wants the same gets it without mapping it again.
+#[derive(Debug, Default)]
+pub struct InUse {
+    last: Mutex<Weak<Parts>>,
+}
+
+impl InUse {
+    /// Does what [`Snapshot::open`] does.
+    pub fn open(&self, index_dir: &Path) -> Result<Option<Snapshot>> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(parts) = last.upgrade()
+            && current(index_dir)? == Some(parts.name)
+        {
+            return Ok(Some(Snapshot { parts }));
+        }
+        let opened = Snapshot::open(index_dir)?;
+        *last = opened
+            .as_ref()
+            .map(|snapshot| Arc::downgrade(&snapshot.parts))
+            .unwrap_or_default();
+        Ok(opened)
+    }
 }
 
 /// How often opening starts over because a writer published in between.
@@ -107,7 +137,7 @@ impl Snapshot {
         if symbols.last() != Some(&graph.symbol_count()) {
             return damaged("symbols of the graph");
         }
-        Ok(Self {
+        let parts = Parts {
             name,
             signature: manifest.index_signature(),
             manifest,
@@ -117,47 +147,50 @@ impl Snapshot {
             cells,
             chunks,
             graph,
+        };
+        Ok(Self {
+            parts: Arc::new(parts),
         })
     }
 
     /// Reads every byte and holds it against the checksums; for `doctor`.
     pub fn verify(&self) -> Result<()> {
-        self.segments.par_iter().try_for_each(Segment::verify)?;
-        self.graph.verify()
+        self.parts.segments.par_iter().try_for_each(Segment::verify)?;
+        self.parts.graph.verify()
     }
 
     /// Returns the name the snapshot was published under.
     pub fn name(&self) -> SnapshotName {
-        self.name
+        self.parts.name
     }
 
     /// Returns the identity of the indexed content, see [`Manifest::index_signature`].
     pub fn index_signature(&self) -> ContentHash {
-        self.signature
+        self.parts.signature
     }
 
     pub fn manifest(&self) -> &Manifest {
-        &self.manifest
+        &self.parts.manifest
     }
 
     pub fn graph(&self) -> &Graph {
-        &self.graph
+        &self.parts.graph
     }
 
     /// Returns the segments in the order of shards.
     pub fn segments(&self) -> &[Segment] {
-        &self.segments
+        &self.parts.segments
     }
 
     /// Returns the length of all mapped files.
     pub fn size(&self) -> u64 {
-        self.graph.size() + self.segments.iter().map(Segment::size).sum::<u64>()
+        self.parts.graph.size() + self.parts.segments.iter().map(Segment::size).sum::<u64>()
     }
 
     /// Calls `each` with every segment, its number and what `parts` has for it, in parallel; each thread brings its own
     /// room, which it uses again for the next.
     pub fn fill_segments<P: Send, R: Default>(&self, parts: Vec<P>, each: impl Fn(usize, &Segment, P, &mut R) + Sync) {
-        self.segments
+        self.parts.segments
             .par_iter()
             .enumerate()
             .zip(parts)
@@ -167,7 +200,7 @@ impl Snapshot {
     /// Returns the sums that averages are made of.
     pub fn totals(&self) -> CollectionTotals {
         let mut totals = CollectionTotals::default();
-        for counts in self.segments.iter().map(Segment::counts) {
+        for counts in self.parts.segments.iter().map(Segment::counts) {
             totals.files += counts.files;
             totals.symbols += counts.symbols;
             totals.cells += counts.cells;
@@ -185,68 +218,68 @@ impl Snapshot {
     }
 
     pub fn symbol_count(&self) -> u32 {
-        end(&self.symbols)
+        end(&self.parts.symbols)
     }
 
     pub fn file_count(&self) -> u32 {
-        end(&self.files)
+        end(&self.parts.files)
     }
 
     pub fn cell_count(&self) -> u32 {
-        end(&self.cells)
+        end(&self.parts.cells)
     }
 
     pub fn chunk_count(&self) -> u32 {
-        end(&self.chunks)
+        end(&self.parts.chunks)
     }
 
     /// Returns the global numbers of a segment's symbols.
     pub fn symbols_of_segment(&self, segment: usize) -> Range<u32> {
-        range(&self.symbols, segment)
+        range(&self.parts.symbols, segment)
     }
 
     /// Returns the global numbers of a segment's files.
     pub fn files_of_segment(&self, segment: usize) -> Range<u32> {
-        range(&self.files, segment)
+        range(&self.parts.files, segment)
     }
 
     /// Returns the global numbers of a segment's cells.
     pub fn cells_of_segment(&self, segment: usize) -> Range<u32> {
-        range(&self.cells, segment)
+        range(&self.parts.cells, segment)
     }
 
     /// Returns the number of the segment that holds a symbol.
     #[inline]
     pub fn segment_of(&self, symbol: u32) -> usize {
-        owner(&self.symbols, symbol)
+        owner(&self.parts.symbols, symbol)
     }
 
     /// Returns the number of the segment that holds a file.
     #[inline]
     pub fn segment_of_file(&self, file: u32) -> usize {
-        owner(&self.files, file)
+        owner(&self.parts.files, file)
     }
 
     /// Returns a symbol. A number that does not exist gives one with empty strings.
     #[inline]
     pub fn symbol(&self, symbol: u32) -> SymbolRef<'_> {
         let number = self.segment_of(symbol);
-        SymbolRef::new(self, number, symbol.saturating_sub(self.symbols[number]))
+        SymbolRef::new(self, number, symbol.saturating_sub(self.parts.symbols[number]))
     }
 
     /// Returns a file. A number that does not exist gives one with empty strings.
     #[inline]
     pub fn file(&self, file: u32) -> FileRef<'_> {
         let number = self.segment_of_file(file);
-        FileRef::new(self, number, file.saturating_sub(self.files[number]))
+        FileRef::new(self, number, file.saturating_sub(self.parts.files[number]))
     }
 
     /// Returns the file a symbol stands in.
     #[inline]
     pub fn file_of(&self, symbol: u32) -> u32 {
         let number = self.segment_of(symbol);
-        self.files[number]
-            + self.segments[number].file_of(symbol.saturating_sub(self.symbols[number]))
+        self.parts.files[number]
+            + self.parts.segments[number].file_of(symbol.saturating_sub(self.parts.symbols[number]))
     }
 
     /// Returns the symbols of a file; the first is the file itself.
@@ -265,11 +298,11 @@ impl Snapshot {
 
     /// Returns the file with that path.
     pub fn find_file(&self, path: &str) -> Option<u32> {
-        let number = shard_of(path, self.segments.len() as u32) as usize;
-        self.segments
+        let number = shard_of(path, self.parts.segments.len() as u32) as usize;
+        self.parts.segments
             .get(number)?
             .find_file(path)
-            .map(|file| self.files[number] + file)
+            .map(|file| self.parts.files[number] + file)
     }
 
     /// Returns the symbols with exactly that name, rising.
@@ -303,9 +336,9 @@ impl Snapshot {
                 .map(|symbol| start + symbol)
                 .collect::<Vec<_>>()
         };
-        self.segments
+        self.parts.segments
             .iter()
-            .zip(&self.symbols)
+            .zip(&self.parts.symbols)
             .flat_map(in_segment)
             .collect()
     }

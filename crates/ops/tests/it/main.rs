@@ -1,5 +1,6 @@
 //! Operations about changes and declared parts, on small repositories driven by the `git` program.
 
+mod ahead;
 mod changes;
 mod declared;
 mod outlines;

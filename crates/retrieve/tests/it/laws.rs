@@ -104,3 +104,14 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn one_owner_is_the_owner_of_the_column() {
+    let reader = shop();
+    let owners = &reader.catalog.ties(&reader.snapshot).owner;
+    for symbol in 0..reader.snapshot.symbol_count() {
+        assert_eq!(contextd_retrieve::ties::owner_of(&reader.snapshot, symbol), owners[symbol as usize], "{symbol}");
+    }
+    let total = number("Cart.total");
+    assert!(owners[total as usize] != total && owners[number("checkout") as usize] == number("checkout"));
+}

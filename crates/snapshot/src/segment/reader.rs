@@ -186,8 +186,14 @@ impl Segment {
 
     /// Returns the file with that path.
     pub fn find_file(&self, path: &str) -> Option<u32> {
-        let file = partition_point(self.counts.files, |file| self.path(file) < path);
-        (file < self.counts.files && self.path(file) == path).then_some(file)
+        let (paths, ends) = (self.section(Section::Paths), self.column(Section::PathEnds));
+        // Bytes have the order of the letters they stand for.
+        let bytes = |file: u32| {
+            let range = ends.range(file);
+            paths.get(range.start as usize..range.end as usize).unwrap_or_default()
+        };
+        let file = partition_point(self.counts.files, |file| bytes(file) < path.as_bytes());
+        (file < self.counts.files && bytes(file) == path.as_bytes()).then_some(file)
     }
 
     // Symbols.

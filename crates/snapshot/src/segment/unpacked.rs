@@ -13,8 +13,6 @@ pub struct Unpacked {
     pub kinds: Vec<u32>,
     /// Bits of [`contextd_model::facts::modifier`].
     pub modifiers: Vec<u32>,
-    /// Lines after the first.
-    pub more_lines: Vec<u32>,
     scopes: Vec<u32>,
     lengths: [Vec<u32>; 4],
     cell_symbols: Vec<u32>,
@@ -24,22 +22,37 @@ pub struct Unpacked {
 }
 
 impl Segment {
-    /// Fills the columns that describe symbols and cells; what was in them before is gone, their memory is used again.
+    /// Fills the columns that say what symbols are and where cells lie; what was in them before is gone, their memory is
+    /// used again.
     pub fn unpack(&self, columns: &mut Unpacked) {
-        let column = |section: Section, numbers: &mut Vec<u32>| self.column(section).unpack(self.counts().rows(section).unwrap_or(0), numbers);
-        column(Section::SymbolParent, &mut columns.parents);
-        column(Section::SymbolKind, &mut columns.kinds);
-        column(Section::SymbolModifiers, &mut columns.modifiers);
-        column(Section::SymbolLines, &mut columns.more_lines);
-        column(Section::SymbolScope, &mut columns.scopes);
+        self.unpack_one(Section::SymbolKind, &mut columns.kinds);
+        self.unpack_one(Section::SymbolModifiers, &mut columns.modifiers);
         let lengths = [Section::SymbolNameLength, Section::SymbolScopeLength, Section::SymbolDocLength, Section::SymbolSignatureLength];
         for (section, numbers) in lengths.into_iter().zip(&mut columns.lengths) {
-            column(section, numbers);
+            self.unpack_one(section, numbers);
         }
-        column(Section::CellSymbol, &mut columns.cell_symbols);
-        column(Section::CellBlock, &mut columns.cell_blocks);
-        column(Section::CellWords, &mut columns.cell_words);
-        column(Section::CellCompounds, &mut columns.cell_compounds);
+        self.unpack_one(Section::CellBlock, &mut columns.cell_blocks);
+        self.unpack_one(Section::CellWords, &mut columns.cell_words);
+        self.unpack_one(Section::CellCompounds, &mut columns.cell_compounds);
+    }
+
+    /// Fills the columns that say what belongs to what, in the same way.
+    pub fn unpack_ties(&self, columns: &mut Unpacked) {
+        self.unpack_one(Section::SymbolParent, &mut columns.parents);
+        self.unpack_one(Section::SymbolKind, &mut columns.kinds);
+        self.unpack_one(Section::SymbolScope, &mut columns.scopes);
+        self.unpack_one(Section::CellSymbol, &mut columns.cell_symbols);
+        self.unpack_one(Section::CellWords, &mut columns.cell_words);
+    }
+
+    fn unpack_one(&self, section: Section, numbers: &mut Vec<u32>) {
+        self.column(section).unpack(self.counts().rows(section).unwrap_or(0), numbers);
+    }
+
+    /// True when the symbol's qualified name is not that of what it lies in and its own: it may belong to something
+    /// that lies elsewhere.
+    pub fn has_own_scope(&self, symbol: u32) -> bool {
+        self.column(Section::SymbolScope).get(symbol) != 0
     }
 }
 
@@ -60,8 +73,7 @@ impl Unpacked {
         std::array::from_fn(|field| self.lengths[field][symbol as usize].min(255) as u8)
     }
 
-    /// True when the symbol's qualified name is not that of what it lies in and its own: it may belong to something
-    /// that lies elsewhere.
+    /// Says the same as [`Segment::has_own_scope`].
     #[inline]
     pub fn has_own_scope(&self, symbol: u32) -> bool {
         self.scopes[symbol as usize] != 0

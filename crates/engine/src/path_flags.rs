@@ -1,0 +1,59 @@
+//! What the paths of a snapshot say of their files, kept beside the index: to ask every path of a large tree takes as long
+//! as to gather all the rest that a question needs.
+//!
+//! The file holds a hash and one byte for each file. The hash is taken over the program, the snapshot and those bytes, so
+//! that what another program wrote, for another snapshot, or only in part, counts for nothing.
+
+use crate::engine::Engine;
+use contextd_model::ContentHash;
+use contextd_retrieve::Catalog;
+use contextd_snapshot::Snapshot;
+use std::fs;
+use std::path::PathBuf;
+use std::time::UNIX_EPOCH;
+
+/// First part of what is hashed; changed whenever the bytes mean something else.
+const FORMAT: &[u8] = b"path flags 1";
+/// Files from which on it pays.
+const MANY: u32 = 2_000;
+/// Bytes of a hash.
+const HASH: usize = 32;
+
+impl Engine {
+    fn path_flags_file(&self) -> PathBuf {
+        self.places.index.join("paths")
+    }
+
+    /// Gathers the catalog of a snapshot, with what is known of its paths.
+    pub(crate) fn catalog(&self, snapshot: &Snapshot) -> Catalog {
+        if snapshot.file_count() < MANY {
+            return Catalog::of(snapshot, None);
+        }
+        let known = self.kept_path_flags(snapshot);
+        let catalog = Catalog::of(snapshot, known.as_deref());
+        if known.is_none() {
+            self.keep_path_flags(snapshot, &catalog.path_flags);
+        }
+        catalog
+    }
+
+    fn kept_path_flags(&self, snapshot: &Snapshot) -> Option<Vec<u8>> {
+        let bytes = fs::read(self.path_flags_file()).ok()?;
+        let (kept, flags) = bytes.split_at_checked(HASH)?;
+        (kept == hash(snapshot, flags)?.0 && flags.len() == snapshot.file_count() as usize).then(|| flags.to_vec())
+    }
+
+    /// Keeps them for the next process; one that cannot asks the paths itself, nothing else.
+    fn keep_path_flags(&self, snapshot: &Snapshot, flags: &[u8]) {
+        let Some(hash) = hash(snapshot, flags) else { return };
+        let temporary = self.path_flags_file().with_extension(std::process::id().to_string());
+        let _ = fs::write(&temporary, [&hash.0, flags].concat()).and_then(|()| fs::rename(&temporary, self.path_flags_file()));
+    }
+}
+
+/// Returns the hash of flags; `None` where the program cannot be told from another.
+fn hash(snapshot: &Snapshot, flags: &[u8]) -> Option<ContentHash> {
+    let program = std::env::current_exe().and_then(fs::metadata).ok()?;
+    let made = program.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_nanos();
+    Some(ContentHash::of(&[FORMAT, &program.len().to_le_bytes(), &made.to_le_bytes(), &snapshot.name().0.0, flags].concat()))
+}

@@ -1,12 +1,11 @@
 //! One pass over the postings of a query's words, from which every lexical signal is made.
 
 use crate::catalog::Catalog;
-use crate::scratch::{Run, Scratch};
+use crate::scratch::{Counter, Run, Scratch, SymbolLane, TextLane};
 use crate::ties::{NONE, Ties};
 use crate::understand::Query;
-use contextd_lang::terms::COMPOUND;
 use crate::parameters::Parameters;
-use contextd_snapshot::{Field, Segment, Snapshot, TermPostings};
+use contextd_snapshot::{CellPostings, Field, Segment, Snapshot, SymbolPostings, TermPostings};
 
 /// Weights and length corrections of the fields of a symbol.
 #[derive(Clone, Copy, Debug)]
@@ -59,6 +58,9 @@ pub enum Mode {
     Search,
 }
 
+/// Cells from which on symbols and texts are scored side by side: below, waking another thread takes longer.
+const SIDE_BY_SIDE: u64 = 20_000;
+
 /// Scores everything that has a word of the query.
 pub fn score<'c>(snapshot: &Snapshot, catalog: &'c Catalog, query: &Query, mode: Mode, parameters: &Parameters) -> Lexical<'c> {
     let fields = if mode == Mode::Task { TASK_FIELDS } else { SEARCH_FIELDS };
@@ -67,16 +69,39 @@ pub fn score<'c>(snapshot: &Snapshot, catalog: &'c Catalog, query: &Query, mode:
     if mode == Mode::Task {
         pass.most_paths = (parameters.common_path * snapshot.file_count() as f32) as u32;
     }
-    let mut idf = Vec::new();
-    for (word, count) in &query.words {
-        idf.push(pass.word(word, 1.0 + (*count as f32).ln() * 0.3));
+    let words: Vec<Word<'_>> = query.words.iter().map(|(word, count)| pass.look_up(word, 1.0 + (*count as f32).ln() * 0.3)).collect();
+    let compounds: Vec<Word<'_>> = query.compounds.iter().filter(|_| mode == Mode::Search).map(|compound| pass.look_up(compound, 1.0)).collect();
+    let idf = words.iter().map(|word| word.idf).collect();
+    let mut scratch = catalog.shelf.take(snapshot.symbol_count() as usize, snapshot.file_count() as usize, catalog.block_lengths.len(), mode == Mode::Task);
+    let (mut symbols, mut texts) = scratch.lanes();
+    let mut by_symbol = || words.iter().for_each(|word| pass.add_to_symbols(word, &mut symbols));
+    let mut by_text = || {
+        words.iter().for_each(|word| pass.add_to_texts(word, &mut texts));
+        // Compounds count in blocks only.
+        compounds.iter().for_each(|compound| pass.add_to_blocks(compound, &mut texts));
+    };
+    // Neither reads what the other writes, so the order of additions is the same in both ways.
+    if words.iter().map(Word::cells).sum::<u64>() < SIDE_BY_SIDE {
+        by_symbol();
+        by_text();
+    } else {
+        rayon::join(by_symbol, by_text);
     }
-    if mode == Mode::Search {
-        for compound in &query.compounds {
-            pass.compound(compound);
-        }
+    Lexical { catalog, scratch, idf }
+}
+
+/// A word of the query: where it stands in each segment that has it.
+struct Word<'s> {
+    postings: Vec<(usize, TermPostings<'s>)>,
+    /// Rarity among symbols; 0 for a word that stands nowhere.
+    idf: f32,
+    boost: f32,
+}
+
+impl Word<'_> {
+    fn cells(&self) -> u64 {
+        self.postings.iter().map(|(_, postings)| u64::from(postings.cell_count)).sum()
     }
-    Lexical { catalog, scratch: pass.scratch, idf }
 }
 
 struct Pass<'s> {
@@ -87,7 +112,6 @@ struct Pass<'s> {
     ties: Option<&'s Ties>,
     /// What one occurrence is worth by the length of the field: name, scope, doc, signature.
     worth: [[f32; 256]; 4],
-    scratch: Scratch,
     /// Most files whose paths may have a word; a word of more says nothing by standing in a path.
     most_paths: u32,
 }
@@ -95,50 +119,76 @@ struct Pass<'s> {
 impl<'s> Pass<'s> {
     fn new(snapshot: &'s Snapshot, catalog: &'s Catalog, fields: FieldWeights, mode: Mode) -> Self {
         let totals = catalog.totals;
-        let scratch = catalog.shelf.take(snapshot.symbol_count() as usize, snapshot.file_count() as usize, catalog.block_lengths.len(), mode == Mode::Task);
         let ties = (mode == Mode::Task).then(|| catalog.ties(snapshot));
         let worth = [(fields.name, totals.name), (fields.scope, totals.scope), (fields.doc, totals.doc), (fields.signature, totals.signature)]
             .map(|((boost, b), average)| std::array::from_fn(|length| worth(boost, b, length as f32 / average)));
-        Self { snapshot, catalog, fields, ties, worth, scratch, most_paths: u32::MAX }
+        Self { snapshot, catalog, fields, ties, worth, most_paths: u32::MAX }
     }
 
-    /// Adds one word and returns its rarity.
-    fn word(&mut self, word: &str, boost: f32) -> f32 {
+    fn look_up(&self, word: &str, boost: f32) -> Word<'s> {
         let segments: &[Segment] = self.snapshot.segments();
         let postings: Vec<(usize, TermPostings<'_>)> = segments.iter().enumerate().filter_map(|(number, segment)| Some((number, segment.term(word)?))).collect();
-        if postings.is_empty() {
-            return 0.0;
-        }
         let symbol_df: u32 = postings.iter().map(|(_, postings)| postings.symbol_count).sum();
-        let paths: u32 = postings.iter().map(|(_, postings)| postings.symbols.path_count()).sum();
-        for (number, postings) in &postings {
-            self.symbol_postings(*number, &postings.symbols);
-            if paths <= self.most_paths {
-                self.path_postings(*number, &postings.symbols);
-            }
-            self.cell_postings(*number, &postings.cells);
-        }
-        let idf = rarity(self.catalog.totals.symbols, symbol_df as f32);
-        self.flush(idf * boost, boost);
-        idf
+        let idf = if postings.is_empty() { 0.0 } else { rarity(self.catalog.totals.symbols, symbol_df as f32) };
+        Word { postings, idf, boost }
     }
 
-    /// Compounds count in blocks only.
-    fn compound(&mut self, compound: &str) {
-        debug_assert!(compound.starts_with(COMPOUND));
-        for number in 0..self.snapshot.segments().len() {
-            let segment: &Segment = &self.snapshot.segments()[number];
-            if let Some(postings) = segment.term(compound) {
-                self.cell_postings(number, &postings.cells);
-            }
-        }
-        self.flush_blocks(1.0);
+    /// True when the paths that have a word are few enough to say something.
+    fn paths_tell(&self, word: &Word<'_>) -> bool {
+        word.postings.iter().map(|(_, postings)| postings.symbols.path_count()).sum::<u32>() <= self.most_paths
     }
 
-    fn symbol_postings(&mut self, number: usize, postings: &contextd_snapshot::SymbolPostings<'_>) {
+    /// Adds a word to the scores of symbols.
+    fn add_to_symbols(&self, word: &Word<'_>, lane: &mut SymbolLane<'_>) {
+        let with_paths = self.paths_tell(word);
+        for (number, postings) in &word.postings {
+            self.add_stored(*number, &postings.symbols, lane.words);
+            if with_paths {
+                self.add_paths(*number, &postings.symbols, |weight, file| self.catalog.symbols_of_file(file).for_each(|symbol| lane.words.add(symbol, weight)));
+            }
+            if let Some(ties) = self.ties {
+                self.add_bodies(*number, ties, &postings.cells, lane.words);
+            }
+        }
+        let idf = word.idf * word.boost;
+        lane.words.flush(lane.scores, lane.hits, |_, weight| idf * saturated(weight));
+    }
+
+    /// Adds a word to the scores of types, files and blocks.
+    fn add_to_texts(&self, word: &Word<'_>, lane: &mut TextLane<'_>) {
+        let with_paths = self.paths_tell(word);
+        for (number, postings) in &word.postings {
+            if with_paths {
+                // The stem and the folder of a path are fields of each block.
+                postings.symbols.for_each_path(|local, count| {
+                    let file = (self.snapshot.files_of_segment(*number).start + local) as usize;
+                    self.catalog.blocks_of_file(file).for_each(|block| lane.block_words.add(block, 1.2 * count.min(2) as f32));
+                });
+            }
+            self.add_cells(*number, &postings.cells, lane);
+        }
+        let (totals, boost) = (self.catalog.totals, word.boost);
+        if let Some(ties) = self.ties {
+            let idf = boost * rarity(totals.symbols, lane.type_words.touched.len() as f32);
+            lane.type_words.flush(lane.types, lane.type_hits, |owner, count| idf * saturated(count / ties.type_lengths[owner]));
+            let idf = boost * rarity(totals.files, lane.file_words.touched.len() as f32);
+            lane.file_words.flush(lane.files, lane.file_hits, |file, count| idf * saturated(count / ties.file_lengths[file]));
+        }
+        self.flush_blocks(boost, lane);
+    }
+
+    /// Adds a compound to the scores of blocks.
+    fn add_to_blocks(&self, compound: &Word<'_>, lane: &mut TextLane<'_>) {
+        for (number, postings) in &compound.postings {
+            self.add_cells(*number, &postings.cells, lane);
+        }
+        self.flush_blocks(compound.boost, lane);
+    }
+
+    /// Adds what stands in name, scope, doc and signature, and in the names of a type's members.
+    fn add_stored(&self, number: usize, postings: &SymbolPostings<'_>, words: &mut Counter) {
         let base = self.snapshot.symbols_of_segment(number).start;
         let (catalog, worth, ties) = (self.catalog, &self.worth, self.ties);
-        let words = &mut self.scratch.symbol_words;
         postings.for_each_stored(|local, tf| {
             let symbol = base + local;
             let Some(lengths) = catalog.lengths.get(symbol as usize) else { return };
@@ -154,85 +204,63 @@ impl<'s> Pass<'s> {
         });
     }
 
-    /// A path is a field of each symbol of the file; its stem and folder are fields of each block.
-    fn path_postings(&mut self, number: usize, postings: &contextd_snapshot::SymbolPostings<'_>) {
-        let base = self.snapshot.files_of_segment(number).start;
-        let (catalog, scratch) = (self.catalog, &mut self.scratch);
-        let (boost, b) = self.fields.path;
+    /// A path is a field of each symbol of the file: calls `each` with what it is worth and the file.
+    fn add_paths(&self, number: usize, postings: &SymbolPostings<'_>, mut each: impl FnMut(f32, usize)) {
+        let (base, (boost, b)) = (self.snapshot.files_of_segment(number).start, self.fields.path);
         postings.for_each_path(|local, count| {
             let file = (base + local) as usize;
-            let weight = count.min(255) as f32 * worth(boost, b, f32::from(catalog.path_words[file]) / catalog.totals.path);
-            for symbol in catalog.symbols_of_file(file) {
-                scratch.symbol_words.add(symbol, weight);
-            }
-            for block in catalog.blocks_of_file(file) {
-                scratch.block_words.add(block, 1.2 * count.min(2) as f32);
-            }
+            each(count.min(255) as f32 * worth(boost, b, f32::from(self.catalog.path_words[file]) / self.catalog.totals.path), file);
         });
     }
 
-    fn cell_postings(&mut self, number: usize, postings: &contextd_snapshot::CellPostings<'_>) {
+    /// Adds a word's cells to the symbols around them.
+    fn add_bodies(&self, number: usize, ties: &Ties, postings: &CellPostings<'_>, words: &mut Counter) {
         let base = self.snapshot.cells_of_segment(number).start as usize;
-        let blocks = self.catalog.cell_blocks.get(base..).unwrap_or(&[]);
-        let words = &mut self.scratch.block_words;
-        let mut block = Run::default();
-        match self.ties {
-            None => postings.for_each(|cell, count| {
-                if let Some(&number) = blocks.get(cell as usize) {
-                    words.add_run(&mut block, number, count as f32);
-                }
-            }),
-            Some(ties) => self.pooled_postings(base, ties, postings),
-        }
-        self.scratch.block_words.end_run(&mut block);
-    }
-
-    /// Adds a word's cells to blocks, and to files, types and symbols. Neighbouring cells lie in the same ones.
-    fn pooled_postings(&mut self, base: usize, ties: &Ties, postings: &contextd_snapshot::CellPostings<'_>) {
-        let (blocks, symbols) = (self.catalog.cell_blocks.get(base..).unwrap_or(&[]), ties.cell_symbols.get(base..).unwrap_or(&[]));
-        let (block_file, owners, parents, lengths) = (&self.catalog.block_file[..], &ties.owner[..], &ties.parent[..], &ties.body_lengths[..]);
-        let Scratch { block_words, file_words, type_words, symbol_words, .. } = &mut self.scratch;
-        let (mut block, mut file, mut owner) = (Run::default(), Run::default(), Run::default());
-        let boost = self.fields.body.0;
+        let symbols = ties.cell_symbols.get(base..).unwrap_or(&[]);
+        let (parents, lengths, boost) = (&ties.parent[..], &ties.body_lengths[..], self.fields.body.0);
         postings.for_each(|cell, count| {
-            let (Some(&in_block), Some(&symbol)) = (blocks.get(cell as usize), symbols.get(cell as usize)) else { return };
-            let count = count as f32;
-            let in_file = if in_block == block.number { file.number } else { block_file[in_block as usize] };
-            block_words.add_run(&mut block, in_block, count);
-            file_words.add_run(&mut file, in_file, count);
-            if symbol == NONE {
-                return;
-            }
-            type_words.add_run(&mut owner, owners[symbol as usize], count);
-            let mut at = symbol;
+            let mut at = symbols.get(cell as usize).copied().unwrap_or(NONE);
             while at != NONE {
-                symbol_words.add(at, boost * count / lengths[at as usize]);
+                words.add(at, boost * count as f32 / lengths[at as usize]);
                 at = parents[at as usize];
             }
         });
-        block_words.end_run(&mut block);
-        file_words.end_run(&mut file);
-        type_words.end_run(&mut owner);
     }
 
-    fn flush(&mut self, symbol_idf: f32, boost: f32) {
-        let totals = self.catalog.totals;
-        let Scratch { symbols, symbol_hits, symbol_words, types, type_hits, type_words, files, file_hits, file_words, .. } = &mut self.scratch;
-        symbol_words.flush(symbols, symbol_hits, |_, weight| symbol_idf * saturated(weight));
-        if let Some(ties) = self.ties {
-            let idf = boost * rarity(totals.symbols, type_words.touched.len() as f32);
-            type_words.flush(types, type_hits, |owner, count| idf * saturated(count / ties.type_lengths[owner]));
-            let idf = boost * rarity(totals.files, file_words.touched.len() as f32);
-            file_words.flush(files, file_hits, |file, count| idf * saturated(count / ties.file_lengths[file]));
+    /// Adds a word's cells to blocks, and for a task to files and types. Neighbouring cells lie in the same ones.
+    fn add_cells(&self, number: usize, postings: &CellPostings<'_>, lane: &mut TextLane<'_>) {
+        let base = self.snapshot.cells_of_segment(number).start as usize;
+        let blocks = self.catalog.cell_blocks.get(base..).unwrap_or(&[]);
+        let (mut block, mut file, mut owner) = (Run::default(), Run::default(), Run::default());
+        match self.ties {
+            None => postings.for_each(|cell, count| {
+                if let Some(&number) = blocks.get(cell as usize) {
+                    lane.block_words.add_run(&mut block, number, count as f32);
+                }
+            }),
+            Some(ties) => {
+                let (symbols, block_file, owners) = (ties.cell_symbols.get(base..).unwrap_or(&[]), &self.catalog.block_file[..], &ties.owner[..]);
+                postings.for_each(|cell, count| {
+                    let (Some(&in_block), Some(&symbol)) = (blocks.get(cell as usize), symbols.get(cell as usize)) else { return };
+                    let count = count as f32;
+                    let in_file = if in_block == block.number { file.number } else { block_file[in_block as usize] };
+                    lane.block_words.add_run(&mut block, in_block, count);
+                    lane.file_words.add_run(&mut file, in_file, count);
+                    if symbol != NONE {
+                        lane.type_words.add_run(&mut owner, owners[symbol as usize], count);
+                    }
+                });
+            }
         }
-        self.flush_blocks(boost);
+        lane.block_words.end_run(&mut block);
+        lane.file_words.end_run(&mut file);
+        lane.type_words.end_run(&mut owner);
     }
 
-    fn flush_blocks(&mut self, boost: f32) {
+    fn flush_blocks(&self, boost: f32, lane: &mut TextLane<'_>) {
         let (lengths, totals) = (&self.catalog.block_lengths[..], self.catalog.totals);
-        let Scratch { blocks, block_hits, block_words, .. } = &mut self.scratch;
-        let idf = boost * rarity(totals.blocks, block_words.touched.len() as f32);
-        block_words.flush(blocks, block_hits, |block, count| idf * saturated(count / lengths[block]));
+        let idf = boost * rarity(totals.blocks, lane.block_words.touched.len() as f32);
+        lane.block_words.flush(lane.blocks, lane.block_hits, |block, count| idf * saturated(count / lengths[block]));
     }
 }
 

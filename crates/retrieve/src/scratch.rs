@@ -19,10 +19,30 @@ pub struct Scratch {
     pub type_hits: Vec<u32>,
     pub file_hits: Vec<u32>,
     pub block_hits: Vec<u32>,
-    pub(crate) symbol_words: Counter,
-    pub(crate) type_words: Counter,
-    pub(crate) file_words: Counter,
-    pub(crate) block_words: Counter,
+    symbol_words: Counter,
+    type_words: Counter,
+    file_words: Counter,
+    block_words: Counter,
+}
+
+/// The columns of symbols. Nothing of [`TextLane`] is in them, so both can be written at once.
+pub(crate) struct SymbolLane<'s> {
+    pub(crate) scores: &'s mut [f32],
+    pub(crate) hits: &'s mut Vec<u32>,
+    pub(crate) words: &'s mut Counter,
+}
+
+/// The columns of types, files and blocks.
+pub(crate) struct TextLane<'s> {
+    pub(crate) types: &'s mut [f32],
+    pub(crate) files: &'s mut [f32],
+    pub(crate) blocks: &'s mut [f32],
+    pub(crate) type_hits: &'s mut Vec<u32>,
+    pub(crate) file_hits: &'s mut Vec<u32>,
+    pub(crate) block_hits: &'s mut Vec<u32>,
+    pub(crate) type_words: &'s mut Counter,
+    pub(crate) file_words: &'s mut Counter,
+    pub(crate) block_words: &'s mut Counter,
 }
 
 /// Weighted frequency of the current word, with those that have some.
@@ -125,6 +145,11 @@ impl Scratch {
                 page[0] = 0.0;
             }
         }
+    }
+
+    pub(crate) fn lanes(&mut self) -> (SymbolLane<'_>, TextLane<'_>) {
+        let Scratch { symbols, types, files, blocks, symbol_hits, type_hits, file_hits, block_hits, symbol_words, type_words, file_words, block_words } = self;
+        (SymbolLane { scores: symbols, hits: symbol_hits, words: symbol_words }, TextLane { types, files, blocks, type_hits, file_hits, block_hits, type_words, file_words, block_words })
     }
 
     fn clear(&mut self) {

@@ -63,6 +63,11 @@ const SIDE_BY_SIDE: u64 = 20_000;
 
 /// Scores everything that has a word of the query.
 pub fn score<'c>(snapshot: &Snapshot, catalog: &'c Catalog, query: &Query, mode: Mode, parameters: &Parameters) -> Lexical<'c> {
+    score_from(SIDE_BY_SIDE, snapshot, catalog, query, mode, parameters)
+}
+
+/// Does the same, symbols and texts side by side when the words have `cells` cells or more.
+pub fn score_from<'c>(cells: u64, snapshot: &Snapshot, catalog: &'c Catalog, query: &Query, mode: Mode, parameters: &Parameters) -> Lexical<'c> {
     let fields = if mode == Mode::Task { TASK_FIELDS } else { SEARCH_FIELDS };
     let mut pass = Pass::new(snapshot, catalog, fields, mode);
     // A question is about files, and every word of their paths helps it.
@@ -81,7 +86,7 @@ pub fn score<'c>(snapshot: &Snapshot, catalog: &'c Catalog, query: &Query, mode:
         compounds.iter().for_each(|compound| pass.add_to_blocks(compound, &mut texts));
     };
     // Neither reads what the other writes, so the order of additions is the same in both ways.
-    if words.iter().map(Word::cells).sum::<u64>() < SIDE_BY_SIDE {
+    if words.iter().map(Word::cells).sum::<u64>() < cells {
         by_symbol();
         by_text();
     } else {

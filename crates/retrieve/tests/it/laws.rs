@@ -45,6 +45,19 @@ fn rarer_words_weigh_more() {
     assert_eq!(scored.symbols[number("expireSessions") as usize], 0.0);
 }
 
+proptest! {
+    #[test]
+    fn side_by_side_or_one_after_the_other_gives_the_same_bits(words in proptest::sample::subsequence(vec!["refund", "cart", "total", "payment", "checkout", "sessions", "`format_price`", "CartItem", "charge", "nowhere", "test"], 1..11), of_task in any::<bool>()) {
+        let (reader, query, mode) = (shop(), understand(&words.join(" ")), if of_task { Mode::Task } else { Mode::Search });
+        let scored = |cells: u64| {
+            let scored = lexical::score_from(cells, &reader.snapshot, &reader.catalog, &query, mode, &Parameters::DEFAULT);
+            let columns = [&scored.symbols, &scored.types, &scored.files, &scored.blocks].map(|column| column.iter().map(|score| score.to_bits()).collect::<Vec<u32>>());
+            (columns, [&scored.symbol_hits, &scored.type_hits, &scored.file_hits, &scored.block_hits].map(Vec::clone), scored.idf.clone())
+        };
+        prop_assert_eq!(scored(0), scored(u64::MAX));
+    }
+}
+
 #[test]
 fn every_score_is_the_sum_of_its_terms() {
     let reader = shop();

@@ -57,3 +57,43 @@ fn hash(snapshot: &Snapshot, flags: &[u8]) -> Option<ContentHash> {
     let made = program.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_nanos();
     Some(ContentHash::of(&[FORMAT, &program.len().to_le_bytes(), &made.to_le_bytes(), &snapshot.name().0.0, flags].concat()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::EngineOptions;
+    use crate::progress::Silent;
+    use crate::refresh::RefreshOptions;
+
+    #[test]
+    fn flags_are_believed_only_whole_and_for_their_snapshot() {
+        let folder = tempfile::tempdir().unwrap();
+        let index = |name: &str| {
+            fs::write(folder.path().join(name), "def run():\n    pass\n").unwrap();
+            let engine = Engine::open(folder.path(), &EngineOptions::default(), &|_| None).unwrap();
+            engine.refresh(&RefreshOptions { now: 1, ..RefreshOptions::default() }, &Silent).unwrap();
+            let snapshot = engine.snapshot().unwrap().unwrap();
+            (engine, snapshot)
+        };
+        index("run.py");
+        let (engine, snapshot) = index("test_run.py");
+        assert_eq!(engine.kept_path_flags(&snapshot), None, "nobody kept any");
+        let asked = Catalog::of(&snapshot, None);
+        assert!(asked.path_flags.contains(&contextd_retrieve::catalog::flag::TEST));
+        engine.keep_path_flags(&snapshot, &asked.path_flags);
+        assert_eq!(engine.kept_path_flags(&snapshot).as_ref(), Some(&asked.path_flags));
+        let known = Catalog::of(&snapshot, engine.kept_path_flags(&snapshot).as_deref());
+        assert_eq!((known.file_flags, known.flags), (asked.file_flags, asked.flags));
+        // A byte of another value, a byte less.
+        let kept = fs::read(engine.path_flags_file()).unwrap();
+        let mut other = kept.clone();
+        other[HASH] ^= 1;
+        for damaged in [&other[..], &kept[..kept.len() - 1], &[]] {
+            fs::write(engine.path_flags_file(), damaged).unwrap();
+            assert_eq!(engine.kept_path_flags(&snapshot), None);
+        }
+        fs::write(engine.path_flags_file(), &kept).unwrap();
+        let (engine, snapshot) = index("run_again.py");
+        assert_eq!(engine.kept_path_flags(&snapshot), None, "another snapshot");
+    }
+}

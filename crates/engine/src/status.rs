@@ -108,11 +108,13 @@ impl Engine {
     }
 
     fn figures_of(&self, snapshot: &Snapshot) -> Status {
-        let mut languages: BTreeMap<&'static str, u32> = BTreeMap::new();
+        let mut counts = [0; 256];
         for segment in snapshot.segments() {
-            for file in 0..segment.file_count() {
-                *languages.entry(LanguageId(segment.language(file)).name()).or_default() += 1;
-            }
+            (0..segment.file_count()).for_each(|file| counts[usize::from(segment.language(file))] += 1);
+        }
+        let mut languages: BTreeMap<&'static str, u32> = BTreeMap::new();
+        for (language, count) in (0..=u8::MAX).zip(counts).filter(|&(_, count)| count > 0) {
+            *languages.entry(LanguageId(language).name()).or_default() += count;
         }
         Status {
             index_signature: snapshot.index_signature(),

@@ -156,7 +156,10 @@ pub fn scores(sources: &Sources<'_>, query: &Query, weights: &SearchWeights, lim
 
 fn scored(sources: &Sources<'_>, query: &Query, weights: &SearchWeights, lexical: &Lexical<'_>, limit: usize, fused: FxHashMap<u32, f32>) -> Vec<RankedFile> {
     let parts = Parts { fused, ..Parts::of(sources, query, lexical) };
-    let mut ranked: Vec<RankedFile> = (0..sources.snapshot.file_count()).filter_map(|file| parts.row(sources, query, weights, file)).collect();
+    let files = 0..sources.snapshot.file_count();
+    // Room for all: growing as they come would take memory for them twice.
+    let mut ranked: Vec<RankedFile> = Vec::with_capacity(files.len());
+    ranked.extend(files.filter_map(|file| parts.row(sources, query, weights, file)));
     learned(sources, &mut ranked);
     declared(sources, &mut ranked);
     let worst = worst_of_best(&ranked, limit);

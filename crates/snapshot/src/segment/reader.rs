@@ -184,16 +184,12 @@ impl Segment {
         self.column(Section::FilePathLength).get(file)
     }
 
-    /// Returns the file with that path.
+    /// Returns the file with that path; bytes have the order of the letters they stand for.
     pub fn find_file(&self, path: &str) -> Option<u32> {
-        let (paths, ends) = (self.section(Section::Paths), self.column(Section::PathEnds));
-        // Bytes have the order of the letters they stand for.
-        let bytes = |file: u32| {
-            let range = ends.range(file);
-            paths.get(range.start as usize..range.end as usize).unwrap_or_default()
-        };
-        let file = partition_point(self.counts.files, |file| bytes(file) < path.as_bytes());
-        (file < self.counts.files && bytes(file) == path.as_bytes()).then_some(file)
+        let (paths, ends, path) = (self.section(Section::Paths), self.column(Section::PathEnds), path.as_bytes());
+        let at = |range: Range<u32>| paths.get(range.start as usize..range.end as usize).unwrap_or_default();
+        let file = partition_point(self.counts.files, |file| at(ends.range(file)) < path);
+        (file < self.counts.files && at(ends.range(file)) == path).then_some(file)
     }
 
     // Symbols.

@@ -101,6 +101,8 @@ struct Word<'s> {
     /// Rarity among symbols; 0 for a word that stands nowhere.
     idf: f32,
     boost: f32,
+    /// True when the paths that have it are few enough to say something.
+    paths_tell: bool,
 }
 
 impl Word<'_> {
@@ -135,20 +137,17 @@ impl<'s> Pass<'s> {
         let postings: Vec<(usize, TermPostings<'_>)> = segments.iter().enumerate().filter_map(|(number, segment)| Some((number, segment.term(word)?))).collect();
         let symbol_df: u32 = postings.iter().map(|(_, postings)| postings.symbol_count).sum();
         let idf = if postings.is_empty() { 0.0 } else { rarity(self.catalog.totals.symbols, symbol_df as f32) };
-        Word { postings, idf, boost }
-    }
-
-    /// True when the paths that have a word are few enough to say something.
-    fn paths_tell(&self, word: &Word<'_>) -> bool {
-        word.postings.iter().map(|(_, postings)| postings.symbols.path_count()).sum::<u32>() <= self.most_paths
+        let paths = || postings.iter().map(|(_, postings)| postings.symbols.path_count()).sum::<u32>();
+        // To count them reads them, which where there is no limit is left to who adds them.
+        let paths_tell = self.most_paths == u32::MAX || paths() <= self.most_paths;
+        Word { postings, idf, boost, paths_tell }
     }
 
     /// Adds a word to the scores of symbols.
     fn add_to_symbols(&self, word: &Word<'_>, lane: &mut SymbolLane<'_>) {
-        let with_paths = self.paths_tell(word);
         for (number, postings) in &word.postings {
             self.add_stored(*number, &postings.symbols, lane.words);
-            if with_paths {
+            if word.paths_tell {
                 self.add_paths(*number, &postings.symbols, |weight, file| self.catalog.symbols_of_file(file).for_each(|symbol| lane.words.add(symbol, weight)));
             }
             if let Some(ties) = self.ties {
@@ -161,9 +160,8 @@ impl<'s> Pass<'s> {
 
     /// Adds a word to the scores of types, files and blocks.
     fn add_to_texts(&self, word: &Word<'_>, lane: &mut TextLane<'_>) {
-        let with_paths = self.paths_tell(word);
         for (number, postings) in &word.postings {
-            if with_paths {
+            if word.paths_tell {
                 // The stem and the folder of a path are fields of each block.
                 postings.symbols.for_each_path(|local, count| {
                     let file = (self.snapshot.files_of_segment(*number).start + local) as usize;

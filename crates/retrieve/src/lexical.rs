@@ -59,7 +59,7 @@ pub enum Mode {
 }
 
 /// Cells from which on symbols and texts are scored side by side: below, waking another thread takes longer.
-const SIDE_BY_SIDE: u64 = 20_000;
+const SIDE_BY_SIDE: u64 = 80_000;
 
 /// Scores everything that has a word of the query.
 pub fn score<'c>(snapshot: &Snapshot, catalog: &'c Catalog, query: &Query, mode: Mode, parameters: &Parameters) -> Lexical<'c> {

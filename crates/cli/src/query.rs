@@ -75,7 +75,12 @@ pub fn refuse(cli: &Cli, error: &OpError) -> ExitCode {
     crate::oracle::refused(&cli.command, error.is_not_found())
 }
 
-/// Brings the index up to date when nobody else is doing it, and calls `trial` off when there is something to be taken in.
+/// How long a question waits for another process that is taking changes in.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How long it does so without a word.
+const UNSAID: Duration = Duration::from_millis(250);
+
+/// Brings the index up to date, or lets another process end that is doing it, and calls `trial` off when there is something to be taken in.
 /// Returns the snapshot when everything was in it before.
 pub fn refresh(cli: &Cli, engine: &Engine, trial: Option<&Trial>) -> anyhow::Result<Option<SnapshotName>> {
     let options = RefreshOptions { now: crate::now(), quick: true, beside: trial.map(Trial::beside), ..RefreshOptions::default() };
@@ -85,9 +90,21 @@ pub fn refresh(cli: &Cli, engine: &Engine, trial: Option<&Trial>) -> anyhow::Res
     }
     let start = std::time::Instant::now();
     let bar = ui::Bar::new(cli.quiet || cli.json);
-    let result = match trial {
-        Some(trial) => engine.refresh(&options, &Listening { progress: &bar, trial }),
-        None => engine.refresh(&options, &bar),
+    let run = |wait: Duration| {
+        let options = RefreshOptions { wait, ..options.clone() };
+        match trial {
+            Some(trial) => engine.refresh(&options, &Listening { progress: &bar, trial }),
+            None => engine.refresh(&options, &bar),
+        }
+    };
+    // What another process is just taking in is waited for; a first run that goes on is asked for what it has.
+    let patience = if engine.coverage() == Coverage::Whole { PATIENCE } else { Duration::ZERO };
+    let result = match run(patience.min(UNSAID)) {
+        Err(EngineError::Busy { .. }) if patience > UNSAID => {
+            ui::say(cli.quiet || cli.json, "Another process is indexing: waiting for it.");
+            run(patience)
+        }
+        result => result,
     };
     bar.finish();
     match result {
@@ -97,8 +114,9 @@ pub fn refresh(cli: &Cli, engine: &Engine, trial: Option<&Trial>) -> anyhow::Res
             }
             Ok(refreshed.snapshot.filter(|_| !refreshed.changed))
         }
+        // Whoever wants no talk still wants to know that an answer may be old.
         Err(EngineError::Busy { .. }) if engine.snapshot()?.is_some() => {
-            ui::say(cli.quiet, "note: another process is indexing; this answer is from the last snapshot");
+            ui::say(false, "note: another process is indexing; this answer is from the last snapshot");
             Ok(None)
         }
         // The first index of a root is worth waiting for.

@@ -62,7 +62,7 @@ impl EngineError {
             EngineError::Pack(error) => error.remedy(),
             EngineError::Config { .. } => "Correct the lines named above, or run `contextd validate-config`.".to_owned(),
             EngineError::Io { .. } => "Check that the folder exists and may be read and written.".to_owned(),
-            EngineError::Busy { .. } => "Wait for it, or ask again: queries answer from the last snapshot meanwhile.".to_owned(),
+            EngineError::Busy { .. } => "Wait for it, or ask again: queries wait a little, then answer from the last snapshot.".to_owned(),
             EngineError::NoIndex { .. } => "Run `contextd index` first.".to_owned(),
             EngineError::FileFailed { .. } => "Make it readable or leave it out, or set `bootstrap.fail_fast` to false.".to_owned(),
             EngineError::Encryption => "Keep the index on an encrypted disk with `storage.path`, and set `security.encrypt_db` to false.".to_owned(),

@@ -1,5 +1,6 @@
 //! The same bytes from every process: other threads, another folder, files that came in another order.
 
+use crate::sandbox::Sandbox;
 use contextd_testkit::Fixture;
 use std::path::Path;
 use std::process::Command;
@@ -70,4 +71,23 @@ fn processes_folders_threads_and_orders_give_the_same_bytes() {
             assert!(one == two, "{:?} on {} threads:\n{}\n{}", asked[at], number + 1, String::from_utf8_lossy(one), String::from_utf8_lossy(two));
         }
     }
+}
+
+#[test]
+fn what_another_process_is_taking_in_is_waited_for() {
+    let shop = Sandbox::shop();
+    shop.run(&["index"]);
+    let lock = contextd_snapshot::WriterLock::try_lock(&shop.fixture.path(".contextd/index")).unwrap().expect("nobody else writes");
+    std::fs::write(shop.fixture.path("shop/late.py"), "def gather_latecomers():\n    return 1\n").unwrap();
+    let answer = std::thread::scope(|scope| {
+        let asking = scope.spawn(|| shop.run(&["symbol", "gather_latecomers"]));
+        // Longer than a question waits without a word.
+        std::thread::sleep(std::time::Duration::from_millis(600));
+        assert!(!asking.is_finished(), "it did not wait");
+        drop(lock);
+        asking.join().unwrap()
+    });
+    let said = String::from_utf8_lossy(&answer.stderr).into_owned();
+    assert!(answer.status.success() && String::from_utf8_lossy(&answer.stdout).contains("shop/late.py"), "{answer:?}");
+    assert!(said.contains("waiting for it") && !said.contains("last snapshot"), "{said}");
 }

@@ -22,7 +22,7 @@ pub fn run(cli: &Cli, engine: Engine) -> anyhow::Result<ExitCode> {
     }
     let context = Context::new(Arc::new(engine), crate::now, contextd_render::pack, false);
     let operation = find(name).with_context(|| format!("there is no operation `{name}`"))?;
-    let (context, answer) = if fresh { answer(cli, context, operation, input)? } else { let answer = (operation.run)(&context, input); (context, answer) };
+    let (context, answer) = answer(cli, context, operation, input, fresh)?;
     match answer {
         Ok(answer) if packs::is_written(cli) => packs::write(cli, &context, &answer),
         Ok(answer) => {
@@ -38,9 +38,13 @@ pub fn run(cli: &Cli, engine: Engine) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Runs an operation on an index that is up to date. Most often nothing has changed: the answer is made while that is
-/// found out.
-fn answer(cli: &Cli, context: Context, operation: &'static Operation, input: Value) -> anyhow::Result<(Context, Result<Answer, OpError>)> {
+/// Runs an operation, where it wants that on an index that is up to date. Most often nothing has changed: the answer is
+/// made while that is found out.
+fn answer(cli: &Cli, context: Context, operation: &'static Operation, input: Value, fresh: bool) -> anyhow::Result<(Context, Result<Answer, OpError>)> {
+    if !fresh {
+        let answer = (operation.run)(&context, input);
+        return Ok((context, answer));
+    }
     if context.engine.coverage() == Coverage::Nothing {
         refresh(cli, &context.engine, None)?;
     } else if let Some((context, answer)) = ahead(&context, operation, &input, |trial| refresh(cli, &context.engine, Some(trial)))? {
@@ -80,11 +84,12 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// How long it does so without a word.
 const UNSAID: Duration = Duration::from_millis(250);
 
-/// Brings the index up to date, or lets another process end that is doing it, and calls `trial` off when there is something to be taken in.
-/// Returns the snapshot when everything was in it before.
+/// Brings the index up to date, or lets another process end that is doing it, and calls `trial` off when there is something
+/// to be taken in. Returns the snapshot when everything was in it before.
 pub fn refresh(cli: &Cli, engine: &Engine, trial: Option<&Trial>) -> anyhow::Result<Option<SnapshotName>> {
     let options = RefreshOptions { now: crate::now(), quick: true, beside: trial.map(Trial::beside), ..RefreshOptions::default() };
-    let first = engine.coverage() == Coverage::Nothing;
+    let coverage = engine.coverage();
+    let first = coverage == Coverage::Nothing;
     if first {
         ui::say(cli.quiet || cli.json, &format!("First question here: reading {} once. Later only what changed is read.", engine.places.root.display()));
     }
@@ -98,7 +103,7 @@ pub fn refresh(cli: &Cli, engine: &Engine, trial: Option<&Trial>) -> anyhow::Res
         }
     };
     // What another process is just taking in is waited for; a first run that goes on is asked for what it has.
-    let patience = if engine.coverage() == Coverage::Whole { PATIENCE } else { Duration::ZERO };
+    let patience = if coverage == Coverage::Whole { PATIENCE } else { Duration::ZERO };
     let result = match run(patience.min(UNSAID)) {
         Err(EngineError::Busy { .. }) if patience > UNSAID => {
             ui::say(cli.quiet || cli.json, "Another process is indexing: waiting for it.");

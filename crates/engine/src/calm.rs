@@ -8,7 +8,7 @@
 use crate::changes::RACY_NS;
 use crate::engine::Engine;
 use contextd_scan::Beside;
-use contextd_snapshot::Snapshot;
+use contextd_snapshot::{Durability, Snapshot, write_atomically};
 use contextd_store::FileState;
 use std::fs;
 use std::path::PathBuf;
@@ -51,9 +51,8 @@ impl Engine {
             return;
         }
         let note = format!("{}{problems} {}\n{}", header(snapshot), marks.sum.to_hex(), grounds.join("\n"));
-        let temporary = self.calm_note().with_extension(std::process::id().to_string());
         // Without it the next question scans, nothing else.
-        let _ = fs::write(&temporary, note).and_then(|()| fs::rename(&temporary, self.calm_note()));
+        let _ = write_atomically(&self.calm_note(), note.as_bytes(), Durability::Fast);
     }
 
     /// True when a folder's times change with a new name in it, as tried in the folder of the index. One that

@@ -7,7 +7,7 @@
 use crate::engine::Engine;
 use contextd_model::ContentHash;
 use contextd_retrieve::Catalog;
-use contextd_snapshot::Snapshot;
+use contextd_snapshot::{Durability, Snapshot, write_atomically};
 use std::fs;
 use std::path::PathBuf;
 use std::time::UNIX_EPOCH;
@@ -46,8 +46,7 @@ impl Engine {
     /// Keeps them for the next process; one that cannot asks the paths itself, nothing else.
     fn keep_path_flags(&self, snapshot: &Snapshot, flags: &[u8]) {
         let Some(hash) = hash(snapshot, flags) else { return };
-        let temporary = self.path_flags_file().with_extension(std::process::id().to_string());
-        let _ = fs::write(&temporary, [&hash.0, flags].concat()).and_then(|()| fs::rename(&temporary, self.path_flags_file()));
+        let _ = write_atomically(&self.path_flags_file(), &[&hash.0, flags].concat(), Durability::Fast);
     }
 }
 

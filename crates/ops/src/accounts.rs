@@ -8,7 +8,7 @@
 use crate::answer::Answer;
 use crate::context::{Asker, Context};
 use crate::error::OpError;
-use crate::pack_cache::KEPT;
+use crate::pack_cache::remember;
 use contextd_engine::{Engine, KeptLedger, Reader, SessionView};
 use contextd_pack::{ContextItem, ContextPack};
 use contextd_retrieve::{Query, understand, understood};
@@ -236,14 +236,6 @@ impl Entry {
     fn session(&self) -> Option<(&str, &Noted)> {
         self.asker.session.as_deref().filter(|_| !self.asker.cold).zip(self.noted.as_ref())
     }
-}
-
-fn remember(ledger: &mut SqliteLedger, packs: &[PackRecord]) -> contextd_engine::Result<()> {
-    for pack in packs {
-        ledger.put_pack(pack)?;
-    }
-    ledger.prune_packs(KEPT)?;
-    Ok(())
 }
 
 fn write(engine: &Engine, ledger: &mut SqliteLedger, entries: &mut [Entry]) -> contextd_engine::Result<()> {

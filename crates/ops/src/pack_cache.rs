@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::error::OpError;
 use contextd_model::ContentHash;
 use contextd_pack::{ContextPack, Read, artifact};
-use contextd_store::{Ledger, PackRecord, PackSummary};
+use contextd_store::{Ledger, PackRecord, PackSummary, SqliteLedger};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -85,8 +85,14 @@ pub fn keep(context: &Context, kept: Kept, lasting: bool) -> Result<(), OpError>
 
 /// Writes a pack to the ledger.
 pub fn store(context: &Context, pack: &ContextPack, reads: Option<&[Read]>) -> Result<(), OpError> {
-    let mut ledger = context.engine.ledger()?;
-    ledger.put_pack(&record(context, pack, reads))?;
+    Ok(remember(&mut context.engine.ledger()?, &[record(context, pack, reads)])?)
+}
+
+/// Writes packs to the ledger and drops the oldest beyond [`KEPT`].
+pub fn remember(ledger: &mut SqliteLedger, packs: &[PackRecord]) -> contextd_engine::Result<()> {
+    for pack in packs {
+        ledger.put_pack(pack)?;
+    }
     ledger.prune_packs(KEPT)?;
     Ok(())
 }

@@ -34,7 +34,7 @@ pub use merkle::{Tree, TreeFile, TreeNode};
 pub use postings::{CellPostings, FieldTf, SymbolPostings, TermPostings};
 pub use publish::{
     Collected, Durability, SnapshotName, collect_garbage, current, graph_path, publish,
-    segment_path,
+    segment_path, write_atomically,
 };
 pub use refs::{FileRef, SymbolRef};
 pub use segment::{

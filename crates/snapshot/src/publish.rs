@@ -79,7 +79,7 @@ const TEMPORARY: &str = ".writing-";
 static WRITTEN: AtomicU64 = AtomicU64::new(0);
 
 /// Writes a file so that readers see all of it or none.
-pub(crate) fn write_atomically(path: &Path, bytes: &[u8], durability: Durability) -> Result<()> {
+pub fn write_atomically(path: &Path, bytes: &[u8], durability: Durability) -> Result<()> {
     write_parts(path, &[bytes], durability)
 }
 

@@ -6,6 +6,7 @@ mod again;
 mod codegraph;
 mod counting;
 mod coverage;
+mod floor;
 mod gcf;
 mod history;
 mod learn;
@@ -42,7 +43,7 @@ fn main() {
             let Ok(text) = std::fs::read_to_string(format!("{root}/{path}")) else { return 0 };
             let language = contextd_lang::detect(path, &text);
             if mode == "floor" {
-                contextd_lang::extract::parse_only(&text, language);
+                floor::parse(&text, language);
             } else {
                 contextd_lang::extract(&text, language, &Default::default());
             }

@@ -98,7 +98,9 @@ impl Freezer<'_, '_> {
     fn shard(&self, extractor: &str, key: ContentHash, shard: &[&Known], is_split: bool) -> Result<(SegmentEntry, bool, Vec<String>)> {
         let mut held = self.sources.held(shard);
         let (mut writer, mut whole, mut lost) = (SegmentWriter::default(), Vec::new(), Vec::new());
-        for (files, held) in shard.chunks(TOGETHER).zip(held.chunks_mut(TOGETHER)) {
+        // A thread alone hands on the facts of a file while they are near.
+        let together = if is_split { TOGETHER } else { 1 };
+        for (files, held) in shard.chunks(together).zip(held.chunks_mut(together)) {
             let facts_of = |(file, held): (&&Known, &mut Option<FileFacts>)| held.take().or_else(|| self.sources.make(file, self.progress));
             let facts: Vec<Option<FileFacts>> = if is_split { files.par_iter().zip(held).map(facts_of).collect() } else { files.iter().zip(held).map(facts_of).collect() };
             self.progress.advance(files.len() as u64);

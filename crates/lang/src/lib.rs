@@ -4,6 +4,7 @@
 //! optional `hooks.rs` (what a table cannot say) and `cases/*.md` (its tests), and one line in
 //! [`registry::ALL`].
 
+mod arena;
 pub mod chunk;
 mod doc;
 pub mod dump;

@@ -43,13 +43,12 @@ fn main() -> ExitCode {
     ui::log(cli.verbose, matches!(&cli.command, Command::Serve(args) if args.log_json));
     let json = cli.format() == Format::Json;
     let failed = oracle::failed(&cli.command);
-    match run(cli) {
-        Ok(code) => code,
-        Err(error) => {
-            ui::error(&error, json);
-            ExitCode::from(failed)
-        }
-    }
+    let code = run(cli).unwrap_or_else(|error| {
+        ui::error(&error, json);
+        ExitCode::from(failed)
+    });
+    memory::leave();
+    code
 }
 
 fn run(cli: Cli) -> anyhow::Result<ExitCode> {

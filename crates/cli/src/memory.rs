@@ -20,6 +20,13 @@ pub fn keep() {
     unsafe { mi_option_set(PURGE_DELAY, KEPT_MS) };
 }
 
+/// Gives nothing back any more: the process ends, and the system takes all of it at once.
+#[allow(unsafe_code)]
+pub fn leave() {
+    // SAFETY: as in `keep`.
+    unsafe { mi_option_set(PURGE_DELAY, -1) };
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

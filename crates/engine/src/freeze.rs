@@ -97,7 +97,7 @@ impl Freezer<'_, '_> {
 
     fn shard(&self, extractor: &str, key: ContentHash, shard: &[&Known], is_split: bool) -> Result<(SegmentEntry, bool, Vec<String>)> {
         let mut held = self.sources.held(shard);
-        let (mut writer, mut whole, mut lost) = (SegmentWriter::default(), Vec::new(), Vec::new());
+        let (mut writer, mut whole, mut lost) = (SegmentWriter::for_files(shard.len()), Vec::new(), Vec::new());
         // A thread alone hands on the facts of a file while they are near.
         let together = if is_split { TOGETHER } else { 1 };
         for (files, held) in shard.chunks(together).zip(held.chunks_mut(together)) {

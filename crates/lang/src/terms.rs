@@ -19,7 +19,16 @@ const MAX_WORD: usize = 40;
 
 /// Splits `text` into identifiers: runs of letters, digits and `_`.
 pub fn identifiers(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|run| !run.is_empty())
+    text.split(|c: char| !(is_alphanumeric(c) || c == '_')).filter(|run| !run.is_empty())
+}
+
+/// As the standard library says; it searches for every letter that is not ASCII, and most are in few ranges.
+fn is_alphanumeric(c: char) -> bool {
+    match c {
+        '\u{c0}'..='\u{24f}' => !matches!(c, '\u{d7}' | '\u{f7}'),
+        '\u{400}'..='\u{481}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' => true,
+        _ => c.is_alphanumeric(),
+    }
 }
 
 /// Calls `each` with every part of an identifier: `parseHTTPRequest2` → parse, HTTP, Request, 2.
@@ -414,6 +423,11 @@ mod tests {
         check("XMLHttp", &["xml", "http", "\u{1}xmlhttp"]);
         check("größe", &["größe"]);
         check("___", &[]);
+    }
+
+    #[test]
+    fn letters_are_those_of_the_standard_library() {
+        assert_eq!(('\0'..=char::MAX).find(|&c| is_alphanumeric(c) != c.is_alphanumeric()), None);
     }
 
     proptest! {

@@ -148,6 +148,7 @@ pub struct Resolver<'w, 'f> {
     arity: u8,
     depth: u32,
     steps: u32,
+    family: members::Family,
 }
 
 impl<'w, 'f> Resolver<'w, 'f> {
@@ -166,6 +167,7 @@ impl<'w, 'f> Resolver<'w, 'f> {
             arity: UNKNOWN_PARAMETERS,
             depth: 0,
             steps: 0,
+            family: members::Family::default(),
         }
     }
 

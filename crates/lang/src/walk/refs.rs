@@ -182,8 +182,8 @@ impl<'t> Walk<'t> {
         }
         let end = qualifier.bytes().position(|byte| matches!(byte, b'.' | b'(' | b'[')).unwrap_or(qualifier.len());
         let (head, rest) = qualifier.split_at(end);
-        if self.rules.self_names.iter().any(|name| name == head) {
-            return self.strings.intern(&format!("self{rest}"));
+        if head != "self" && self.rules.self_names.iter().any(|name| name == head) {
+            return self.strings.intern(&["self", rest].concat());
         }
         self.strings.intern(qualifier)
     }

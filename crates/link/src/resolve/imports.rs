@@ -67,9 +67,9 @@ impl<'f> Resolver<'_, 'f> {
     fn imported_submodule(&self, file: u32, module: &str, name: &str) -> Value<'f> {
         let world = self.world;
         let full = match world.tables[file as usize].policy.modules {
-            Style::Dotted if module.ends_with('.') => format!("{module}{name}"),
-            Style::Dotted => format!("{module}.{name}"),
-            Style::CrateTree => format!("{module}::{name}"),
+            Style::Dotted if module.ends_with('.') => [module, name].concat(),
+            Style::Dotted => [module, ".", name].concat(),
+            Style::CrateTree => [module, "::", name].concat(),
             _ => return Value::EXTERNAL,
         };
         match world.modules.resolve(&world.files, file, &full) {

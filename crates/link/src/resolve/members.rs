@@ -11,6 +11,23 @@ use contextd_model::{SymbolKind, Visibility};
 /// Types looked at for one member.
 const MAX_TYPES: usize = 96;
 
+/// Types that may have a member, each with how sure that is; room that is kept from one search to the next.
+#[derive(Default)]
+pub(super) struct Family {
+    /// In the order they are looked at.
+    pending: Vec<(u32, u8)>,
+    /// What a type mixes in is as good as its own; what it only promises comes last.
+    mixed: Vec<(u32, u8)>,
+    bases: Vec<(u32, u8)>,
+    promised: Vec<(u32, u8)>,
+}
+
+impl Family {
+    fn clear(&mut self) {
+        [&mut self.pending, &mut self.mixed, &mut self.bases, &mut self.promised].map(Vec::clear);
+    }
+}
+
 impl<'f> Resolver<'_, 'f> {
     /// Returns what a value has under a name. `Unknown` means that nothing is known of the value or
     /// of the member; `External` that it is not the repository's.
@@ -126,15 +143,21 @@ impl<'f> Resolver<'_, 'f> {
 
     /// Finds a member in a type, its merged declarations, its fields and its bases.
     pub(super) fn member_of_type(&mut self, symbol: u32, name: &str, want: Want) -> Value<'f> {
+        let mut family = std::mem::take(&mut self.family);
+        let value = self.member_of_family(symbol, name, want, &mut family);
+        family.clear();
+        self.family = family;
+        value
+    }
+
+    fn member_of_family(&mut self, symbol: u32, name: &str, want: Want, family: &mut Family) -> Value<'f> {
         let name_key = key::name(name);
-        let mut pending = vec![symbol];
-        let mut sures = vec![100];
-        // What a type mixes in is as good as its own; what it only promises comes last.
-        let (mut mixed, mut bases, mut promised) = (Vec::new(), Vec::new(), Vec::new());
+        let Family { pending, mixed, bases, promised } = family;
+        pending.push((symbol, 100));
         let mut seen = 0;
         let mut open = false;
         while seen < pending.len() && seen < MAX_TYPES {
-            let (at, sure) = (pending[seen], sures[seen]);
+            let (at, sure) = pending[seen];
             seen += 1;
             let value = self.own_member(at, name, name_key, want);
             if value.is_found() {
@@ -144,9 +167,9 @@ impl<'f> Resolver<'_, 'f> {
                 open |= supers.open;
                 for base in &supers.found {
                     let list = match base.kind {
-                        base_kind::MIXIN => &mut mixed,
-                        base_kind::IMPLEMENTS => &mut promised,
-                        _ => &mut bases,
+                        base_kind::MIXIN => &mut *mixed,
+                        base_kind::IMPLEMENTS => &mut *promised,
+                        _ => &mut *bases,
                     };
                     list.push((base.target, base.sure.min(sure)));
                 }
@@ -157,19 +180,17 @@ impl<'f> Resolver<'_, 'f> {
                 .iter()
                 .filter(|&&part| self.is_part(at, part));
             for &part in parts {
-                if !pending.contains(&part) {
-                    pending.push(part);
-                    sures.push(sure);
+                if !pending.iter().any(|&(known, _)| known == part) {
+                    pending.push((part, sure));
                 }
             }
-            for next in [&mut mixed, &mut bases, &mut promised] {
+            for next in [&mut *mixed, &mut *bases, &mut *promised] {
                 if seen < pending.len() {
                     break;
                 }
                 for (base, sure) in next.drain(..) {
-                    if !pending.contains(&base) {
-                        pending.push(base);
-                        sures.push(sure);
+                    if !pending.iter().any(|&(known, _)| known == base) {
+                        pending.push((base, sure));
                     }
                 }
             }

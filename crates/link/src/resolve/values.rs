@@ -87,7 +87,7 @@ impl<'f> Resolver<'_, 'f> {
         }
         match bound.how {
             binding::CALLED => {
-                let made = format!("{text}()");
+                let made = [text, "()"].concat();
                 self.path(place, &made, bound.line.saturating_sub(1))
                     .at_most(sure::INFERRED)
                     .or_local()

@@ -7,24 +7,13 @@ use contextd_lang::intern::Interner;
 use contextd_model::StrId;
 
 /// Collects postings while files are added; documents must come in rising order.
+#[derive(Default)]
 pub(crate) struct PostingsBuilder {
     terms: Interner,
     /// Postings with their terms.
     symbols: Vec<(u32, Posting<[u8; 4]>)>,
     paths: Vec<(u32, Posting<u32>)>,
     cells: Vec<(u32, Posting<u32>)>,
-}
-
-impl Default for PostingsBuilder {
-    fn default() -> Self {
-        // About what the files of a shard have, so that the table does not grow step by step.
-        Self {
-            terms: Interner::with_room_for(1 << 14),
-            symbols: Vec::new(),
-            paths: Vec::new(),
-            cells: Vec::new(),
-        }
-    }
 }
 
 #[derive(Clone, Copy, Default)]
@@ -43,6 +32,16 @@ pub(crate) struct PackedPostings {
 }
 
 impl PostingsBuilder {
+    /// Returns one with room for what so many files mostly have.
+    pub(crate) fn for_files(count: usize) -> Self {
+        Self {
+            terms: Interner::with_room_for(count * 64),
+            symbols: Vec::with_capacity(count * 128),
+            paths: Vec::with_capacity(count * 8),
+            cells: Vec::with_capacity(count * 512),
+        }
+    }
+
     /// Returns the number of a term, which is not empty, while building.
     pub(crate) fn term(&mut self, text: &str) -> u32 {
         self.terms.intern(text).0

@@ -17,15 +17,19 @@ pub(crate) struct Interner {
 
 impl Default for Interner {
     fn default() -> Self {
-        // About what the files of a shard have, so that the table does not grow step by step.
-        Self {
-            strings: contextd_lang::intern::Interner::with_room_for(1 << 14),
-            is_name: vec![true],
-        }
+        Self::for_files(0)
     }
 }
 
 impl Interner {
+    /// Returns one with room for what so many files mostly have.
+    pub(crate) fn for_files(count: usize) -> Self {
+        Self {
+            strings: contextd_lang::intern::Interner::with_room_for(count * 48),
+            is_name: vec![true],
+        }
+    }
+
     /// Returns the number of a string of the linker until [`Interner::finish`].
     pub(crate) fn link(&mut self, text: &str) -> u32 {
         let number = self.strings.intern(text).0;

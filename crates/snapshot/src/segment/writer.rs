@@ -72,6 +72,17 @@ impl SegmentImage {
 }
 
 impl SegmentWriter {
+    /// Returns one with room for what so many files mostly have, so that little grows step by step.
+    pub fn for_files(count: usize) -> Self {
+        Self {
+            interner: Interner::for_files(count),
+            details: Vec::with_capacity(count * 200),
+            text: Vec::with_capacity(count * 1_000),
+            postings: PostingsBuilder::for_files(count),
+            ..Self::default()
+        }
+    }
+
     /// Adds the next file in path order.
     pub fn push(&mut self, file: SegmentFile<'_>) {
         let facts = file.facts;

@@ -79,13 +79,15 @@ impl ModuleTable {
     }
 
     fn python_file(&self, stem: &str) -> Option<u32> {
-        [
-            format!("{stem}.py"),
-            format!("{stem}/__init__.py"),
-            format!("{stem}.pyi"),
-            format!("{stem}/__init__.pyi"),
-        ]
-        .iter()
-        .find_map(|path| self.file_at(path.trim_start_matches('/')))
+        let stem = stem.trim_start_matches('/');
+        let mut path = String::with_capacity(stem.len() + "/__init__.pyi".len());
+        [".py", "/__init__.py", ".pyi", "/__init__.pyi"]
+            .iter()
+            .find_map(|end| {
+                path.clear();
+                path.push_str(stem);
+                path.push_str(end);
+                self.file_at(path.trim_start_matches('/'))
+            })
     }
 }

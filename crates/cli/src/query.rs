@@ -124,6 +124,10 @@ pub fn refresh(cli: &Cli, engine: &Engine, trial: Option<&Trial>) -> anyhow::Res
             ui::say(false, "note: another process is indexing; this answer is from the last snapshot");
             Ok(None)
         }
+        Err(error) if error.is_refused_by_system() && engine.snapshot().ok().flatten().is_some_and(|snapshot| engine.is_current(&snapshot)) => {
+            ui::say(false, &format!("note: the index cannot be brought up to date ({error}); this answer is from the last snapshot"));
+            Ok(None)
+        }
         // The first index of a root is worth waiting for.
         Err(EngineError::Busy { .. }) => Ok(engine.refresh(&RefreshOptions { wait: Duration::from_secs(600), ..options }, &contextd_engine::Silent).map(|_| None)?),
         Err(error) => Err(error.into()),

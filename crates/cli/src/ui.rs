@@ -76,15 +76,24 @@ pub fn error(error: &anyhow::Error, json: bool) {
     if json {
         let own = error.downcast_ref::<EngineError>();
         let (code, remedy) = own.map_or(("CTX_E_FAILED", String::new()), |own| (own.code(), own.remedy()));
-        print(&serde_json::json!({"error": {"code": code, "message": format!("{error:#}"), "remedy": remedy}}).to_string());
+        print(&serde_json::json!({"error": {"code": code, "message": told(error), "remedy": remedy}}).to_string());
     }
-    anstream::eprintln!("{} {}", "error:".red().bold(), contextd_render::safe(&format!("{error:#}")));
+    anstream::eprintln!("{} {}", "error:".red().bold(), contextd_render::safe(&told(error)));
     if let Some(error) = error.downcast_ref::<EngineError>() {
         if let EngineError::Config { problems, .. } = error {
             problems.iter().for_each(|problem| anstream::eprintln!("  {problem}\n    {}", problem.remedy));
         }
         anstream::eprintln!("  hint: {} [{}]", error.remedy(), error.code());
     }
+}
+
+/// Tells an error with its causes; many name theirs already.
+fn told(error: &anyhow::Error) -> String {
+    error.chain().fold(String::new(), |told, cause| match cause.to_string() {
+        cause if told.ends_with(&cause) => told,
+        cause if told.is_empty() => cause,
+        cause => format!("{told}: {cause}"),
+    })
 }
 
 /// Prints why an operation was refused.

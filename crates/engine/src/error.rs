@@ -53,11 +53,22 @@ impl EngineError {
         }
     }
 
+    /// True when the system did not let the index be written; what is in it is as good as before.
+    pub fn is_refused_by_system(&self) -> bool {
+        use contextd_snapshot::SnapshotError;
+        use contextd_store::StoreError;
+        matches!(
+            self,
+            EngineError::Io { .. } | EngineError::Snapshot(SnapshotError::Io { .. }) | EngineError::Store(StoreError::Io { .. } | StoreError::Full { .. } | StoreError::ReadOnly { .. })
+        )
+    }
+
     /// Returns what to do next, as one sentence.
     pub fn remedy(&self) -> String {
         match self {
             EngineError::Scan(error) => error.remedy().to_owned(),
             EngineError::Store(error) => error.remedy().to_owned(),
+            EngineError::Snapshot(contextd_snapshot::SnapshotError::Io { .. }) => "Make the index folder writable for you and see that the disk has room, or keep the index elsewhere with `storage.path`.".to_owned(),
             EngineError::Snapshot(_) => "Run `contextd clean` and index again; nothing but time is lost.".to_owned(),
             EngineError::Pack(error) => error.remedy(),
             EngineError::Config { .. } => "Correct the lines named above, or run `contextd validate-config`.".to_owned(),

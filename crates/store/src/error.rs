@@ -32,6 +32,8 @@ pub enum StoreError {
     Busy { path: PathBuf },
     #[error("{path}: the disk is full")]
     Full { path: PathBuf },
+    #[error("{path}: the database may not be written")]
+    ReadOnly { path: PathBuf },
     #[error("{path}: {source}")]
     Io {
         path: PathBuf,
@@ -63,6 +65,7 @@ impl StoreError {
             Self::NoEncryption { .. } => "CTX_E_STORE_NO_ENCRYPTION",
             Self::Busy { .. } => "CTX_E_STORE_BUSY",
             Self::Full { .. } => "CTX_E_STORE_FULL",
+            Self::ReadOnly { .. } => "CTX_E_STORE_READ_ONLY",
             Self::Io { .. } => "CTX_E_STORE_IO",
             Self::Sql { .. } => "CTX_E_STORE_SQL",
             Self::JobRunning { .. } => "CTX_E_JOB_RUNNING",
@@ -92,6 +95,9 @@ impl StoreError {
                 "Wait for the other contextd process to finish, then run the command again."
             }
             Self::Full { .. } => "Free some disk space, then run the command again.",
+            Self::ReadOnly { .. } => {
+                "Make the index folder writable for you, or keep it elsewhere with `storage.path`."
+            }
             Self::Io { .. } => "Check that the folder exists and that you may write to it.",
             Self::Sql { .. } => "Run `contextd doctor`; if it finds nothing, report this message.",
             Self::JobRunning { .. } => "Wait for it, or cancel it with `contextd jobs`.",
@@ -112,6 +118,9 @@ impl StoreError {
                 }
                 Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy { path },
                 Some(ErrorCode::DiskFull) => Self::Full { path },
+                Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
+                    Self::ReadOnly { path }
+                }
                 _ => Self::Sql { path, source },
             },
             other => other,

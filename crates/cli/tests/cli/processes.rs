@@ -91,3 +91,21 @@ fn what_another_process_is_taking_in_is_waited_for() {
     assert!(answer.status.success() && String::from_utf8_lossy(&answer.stdout).contains("shop/late.py"), "{answer:?}");
     assert!(said.contains("waiting for it") && !said.contains("last snapshot"), "{said}");
 }
+
+#[test]
+fn an_index_that_cannot_be_written_still_answers() {
+    let shop = Sandbox::shop();
+    shop.run(&["index"]);
+    // Permissions do not stop an administrator; a folder in the place of a file stops everybody.
+    let lock = shop.fixture.path(".contextd/index/lock");
+    std::fs::remove_file(&lock).unwrap();
+    std::fs::create_dir(&lock).unwrap();
+    std::fs::write(shop.fixture.path("shop/late.py"), "def gather_latecomers():\n    return 1\n").unwrap();
+    let said = |output: &std::process::Output| String::from_utf8_lossy(&output.stderr).into_owned();
+    let answer = shop.run(&["symbol", "Cart", "--quiet"]);
+    assert!(answer.status.success() && String::from_utf8_lossy(&answer.stdout).contains("shop/cart.py"), "{answer:?}");
+    assert!(said(&answer).contains("index/lock") && said(&answer).contains("from the last snapshot"), "{}", said(&answer));
+    // Who asks for nothing but writing is told why not, once, and what to do.
+    let index = shop.run(&["index"]);
+    assert!(!index.status.success() && said(&index).contains("storage.path") && said(&index).matches("os error").count() == 1, "{}", said(&index));
+}

@@ -24,7 +24,9 @@ pub(super) struct Family {
 
 impl Family {
     fn clear(&mut self) {
-        [&mut self.pending, &mut self.mixed, &mut self.bases, &mut self.promised].map(Vec::clear);
+        for list in [&mut self.pending, &mut self.mixed, &mut self.bases, &mut self.promised] {
+            list.clear();
+        }
     }
 }
 

@@ -42,10 +42,10 @@ pub struct Cli {
     #[arg(long, global = true, help_heading = EVERYWHERE)]
     pub json: bool,
     /// How the answer is written
-    #[arg(long, global = true, help_heading = EVERYWHERE, value_parser = format)]
+    #[arg(long, global = true, help_heading = EVERYWHERE, value_parser = format, help = format!("How the answer is written: {}", formats()))]
     pub format: Option<Format>,
     /// Most tokens of the answer
-    #[arg(long, global = true, help_heading = EVERYWHERE)]
+    #[arg(long, global = true, help_heading = EVERYWHERE, value_parser = clap::value_parser!(u64).range(1..))]
     pub budget: Option<u64>,
     /// Who counts tokens: o200k, cl100k or estimate
     #[arg(long, global = true, help_heading = EVERYWHERE, value_parser = tokenizer)]
@@ -141,8 +141,16 @@ impl Cli {
 }
 
 fn format(name: &str) -> Result<Format, String> {
-    let known: Vec<&str> = Format::ALL.iter().map(|format| format.name()).collect();
-    Format::by_name(name).ok_or_else(|| format!("known: {}", known.join(", ")))
+    Format::by_name(name).ok_or_else(|| format!("known: {}", formats()))
+}
+
+fn formats() -> String {
+    let names: Vec<&str> = Format::ALL.iter().map(|format| format.name()).collect();
+    names.join(", ")
+}
+
+fn share(number: &str) -> Result<f64, String> {
+    number.parse().ok().filter(|share| (0.0..=1.0).contains(share)).ok_or_else(|| "it is a number from 0 to 1".to_owned())
 }
 
 fn tokenizer(name: &str) -> Result<Tokenizer, String> {
@@ -473,13 +481,13 @@ pub struct ScopeArgs {
     #[arg(long)]
     pub exclude: Vec<String>,
     /// Least score, from 0 to 1
-    #[arg(long)]
+    #[arg(long, value_parser = share)]
     pub min_score: Option<f64>,
     /// Most results
-    #[arg(short)]
+    #[arg(short, value_parser = clap::value_parser!(u32).range(1..))]
     pub k: Option<u32>,
     /// Relevance (1) against diversity (0)
-    #[arg(long)]
+    #[arg(long, value_parser = share)]
     pub mmr_lambda: Option<f64>,
     /// Weights: recall or precision
     #[arg(long)]
@@ -490,6 +498,16 @@ pub struct ScopeArgs {
     /// Look in all projects, which is the default
     #[arg(long, conflicts_with = "project")]
     pub all_projects: bool,
+}
+
+impl Command {
+    /// Returns which results are wanted, where that can be said.
+    pub fn scope(&self) -> Option<&ScopeArgs> {
+        match self {
+            Command::Task { scope, .. } | Command::Search { scope, .. } | Command::Ask { scope, .. } | Command::Files { scope, .. } => Some(scope),
+            _ => None,
+        }
+    }
 }
 
 #[derive(Subcommand)]

@@ -33,9 +33,10 @@ fn main() -> ExitCode {
     if std::env::args_os().len() == 1 {
         return welcome::welcome();
     }
-    let cli = match Cli::from_arg_matches(&args::command().get_matches_from(Cli::with_command(std::env::args_os().collect()))) {
+    let words = Cli::with_command(std::env::args_os().collect());
+    let cli = match args::command().try_get_matches_from(words.clone()).and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
-        Err(error) => error.exit(),
+        Err(error) => return ui::usage(&error, &words),
     };
     if cli.no_color {
         anstream::ColorChoice::Never.write_global();

@@ -4,7 +4,7 @@ use crate::args::{Cli, Command, PackCommand, ScopeArgs};
 use crate::{learn, packs, show, ui};
 use anyhow::Context as _;
 use contextd_engine::{Coverage, Engine, EngineError, RefreshOptions};
-use contextd_ops::{Answer, Context, Listening, OpError, Operation, Trial, ahead, find};
+use contextd_ops::{Answer, Context, Listening, OpError, Operation, Trial, ahead, find, fit};
 use contextd_pack::PackRequest;
 use contextd_render::Format;
 use contextd_snapshot::SnapshotName;
@@ -23,12 +23,13 @@ pub fn run(cli: &Cli, engine: Engine) -> anyhow::Result<ExitCode> {
     let context = Context::new(Arc::new(engine), crate::now, contextd_render::pack, false);
     let operation = find(name).with_context(|| format!("there is no operation `{name}`"))?;
     let (context, answer) = answer(cli, context, operation, input, fresh)?;
+    let answer = answer.map(|answer| within_budget(cli, answer));
     match answer {
         Ok(answer) if packs::is_written(cli) => packs::write(cli, &context, &answer),
         Ok(answer) => {
             print(cli, &answer);
             if matches!(answer, Answer::Pack(_) | Answer::Hits(_)) && !answer.found() {
-                ui::say(cli.quiet || cli.json, "Try other words or fewer filters, a name with `contextd symbol NAME`, or `contextd prime` for what there is.");
+                ui::say(cli.quiet || cli.json, &advice(cli, &context.engine, &answer));
             }
             context.flush();
             context.leave();
@@ -52,6 +53,26 @@ fn answer(cli: &Cli, context: Context, operation: &'static Operation, input: Val
     }
     let answer = (operation.run)(&context, input);
     Ok((context, answer))
+}
+
+/// Keeps what is no pack inside the budget that was asked for; what a test runner is told stays whole.
+fn within_budget(cli: &Cli, answer: Answer) -> Answer {
+    let format = cli.format();
+    let Some(budget) = cli.budget.filter(|_| !matches!(format, Format::Runner(_))) else { return answer };
+    let tokenizer = cli.tokenizer.unwrap_or_default();
+    fit(answer, usize::try_from(budget).unwrap_or(usize::MAX), |answer| tokenizer.count(&contextd_render::answer(answer, format)))
+}
+
+/// Says what to do when an answer has nothing in it.
+fn advice(cli: &Cli, engine: &Engine, answer: &Answer) -> String {
+    if let Some(candidates) = answer.too_small_for() {
+        return format!("{} found, but the budget holds none: give a larger --budget.", show::counted(u64::from(candidates), "candidate"));
+    }
+    let is_missing = |path: &&String| !path.contains(['*', '?', '[', '{']) && !engine.places.root.join(path).exists();
+    if let Some(path) = cli.command.scope().and_then(|scope| scope.path.iter().find(is_missing)) {
+        return format!("There is no `{path}` under {}: --path names a folder or a glob from there.", engine.places.root.display());
+    }
+    "Try other words or fewer filters, a name with `contextd symbol NAME`, or `contextd prime` for what there is.".to_owned()
 }
 
 fn print(cli: &Cli, answer: &Answer) {

@@ -5,7 +5,9 @@ use crate::show;
 use contextd_engine::{EngineError, Progress, Refreshed, Stage, Status, WatchNews};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use owo_colors::OwoColorize as _;
+use std::ffi::OsString;
 use std::io::{IsTerminal as _, Write};
+use std::process::ExitCode;
 use std::time::Duration;
 
 /// Prints one line of the answer; a reader that has gone away is success.
@@ -85,6 +87,16 @@ pub fn error(error: &anyhow::Error, json: bool) {
         }
         anstream::eprintln!("  hint: {} [{}]", error.remedy(), error.code());
     }
+}
+
+/// Prints what is wrong with the words of a command, or the help that they ask for.
+pub fn usage(error: &clap::Error, words: &[OsString]) -> ExitCode {
+    let _ = error.print();
+    if error.kind() == clap::error::ErrorKind::InvalidSubcommand {
+        let sentence: Vec<_> = words.iter().skip(1).filter_map(|word| word.to_str()).filter(|word| !word.starts_with('-')).collect();
+        anstream::eprintln!("  {} to ask in words, put them in quotes: {}", "tip:".green(), format!("contextd \"{}\"", contextd_render::safe(&sentence.join(" "))).bold());
+    }
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }
 
 /// Tells an error with its causes; many name theirs already.

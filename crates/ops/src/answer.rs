@@ -42,6 +42,15 @@ impl Answer {
         written.unwrap_or(Value::Null)
     }
 
+    /// Returns how many candidates there are when the budget holds none of them.
+    pub fn too_small_for(&self) -> Option<u32> {
+        match self {
+            Answer::Pack(pack) if pack.is_too_small() => Some(pack.stats.candidates),
+            Answer::Hits(hits) if hits.is_too_small => Some(hits.total),
+            _ => None,
+        }
+    }
+
     /// True when something was found, or the check passed.
     pub fn found(&self) -> bool {
         match self {
@@ -81,6 +90,17 @@ pub struct Hits {
     pub pack_id: String,
     #[serde(default)]
     pub learned_state: String,
+    /// True when there are places and the budget holds none of them.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub is_too_small: bool,
+}
+
+impl Hits {
+    /// Says that there is nothing, or nothing that fits.
+    pub fn nothing(&self) -> &'static str {
+        if self.is_too_small { "Nothing fits." } else { "Nothing was found." }
+    }
 }
 
 /// One place.
@@ -286,7 +306,7 @@ pub struct TestScope {
 }
 
 /// One test.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TestHit {
     /// Unique name, for pytest the node id.

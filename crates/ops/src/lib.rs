@@ -15,6 +15,7 @@ mod error;
 pub mod eval;
 mod feedback;
 mod files;
+mod fit;
 mod impact;
 mod index;
 mod inputs;
@@ -50,6 +51,7 @@ pub use answer::{Answer, Hit, Hits, Impact, ImpactItem, Relation, SymbolAnswer, 
 pub use context::{Asker, Context, RenderPack, new_session};
 pub use error::OpError;
 pub use feedback::FeedbackInput;
+pub use fit::fit;
 pub use inputs::*;
 pub use outputs::{answer_names, answer_schema, answers_schema, refusal_schema};
 pub use overlay::{AddInput, DeleteInput};

@@ -81,6 +81,7 @@ pub fn hits(pack: &ContextPack, tokenizer: Tokenizer) -> Hits {
         index_signature: pack.index_signature.clone(),
         pack_id: pack.pack_id.clone(),
         learned_state: pack.learned_state.clone(),
+        is_too_small: pack.is_too_small(),
     }
 }
 

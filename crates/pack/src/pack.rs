@@ -272,6 +272,16 @@ fn is_false(value: &bool) -> bool {
 }
 
 impl ContextPack {
+    /// True when there are candidates and the budget holds none of them.
+    pub fn is_too_small(&self) -> bool {
+        self.stats.items == 0 && self.stats.dropped.contains_key("budget")
+    }
+
+    /// Says that there is nothing, or nothing that fits.
+    pub fn nothing(&self) -> &'static str {
+        if self.is_too_small() { "Nothing fits." } else { "Nothing was found." }
+    }
+
     /// Returns the items of all sections, in order.
     pub fn items(&self) -> impl Iterator<Item = &ContextItem> {
         self.sections.iter().flat_map(|section| section.items.iter().map(|item| &**item))

@@ -39,7 +39,7 @@ pub fn text(hits: &Hits) -> String {
         }
     }
     if hits.hits.is_empty() {
-        out.push_str("Nothing was found.\n");
+        let _ = writeln!(out, "{}", hits.nothing());
     }
     if !hits.not_found.is_empty() {
         let _ = writeln!(out, "not in the index: {}", safe(&hits.not_found.join(", ")));

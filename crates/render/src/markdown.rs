@@ -29,7 +29,7 @@ pub fn pack(pack: &ContextPack) -> String {
         }
     }
     if out.is_empty() {
-        out.push_str("Nothing was found.\n");
+        let _ = writeln!(out, "{}", pack.nothing());
     }
     out
 }

@@ -42,7 +42,8 @@ pub fn impact(impact: &Impact) -> String {
         impact.docs.iter().for_each(|item| write_item(&mut out, item));
     }
     list(&mut out, "# public surface", impact.public.iter().cloned());
-    let _ = writeln!(out, "{} known, {} guessed; {} files, {} files of tests{}", impact.known, impact.guessed, impact.files.len(), impact.tests.len(), if impact.cut { "; more lies beyond the cap" } else { "" });
+    let (least, more) = if impact.cut { ("at least ", "; more lies beyond the cap") } else { ("", "") };
+    let _ = writeln!(out, "{} known, {} guessed; {least}{} files, {least}{} files of tests{more}", impact.known, impact.guessed, impact.files.len(), impact.tests.len());
     out
 }
 

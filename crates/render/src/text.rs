@@ -24,7 +24,7 @@ pub fn pack(pack: &ContextPack) -> String {
     }
     out.push_str(&notes(pack));
     if out.is_empty() {
-        out.push_str("Nothing was found.\n");
+        let _ = writeln!(out, "{}", pack.nothing());
     }
     if let Some(missing) = pack.explain.as_ref().filter(|explain| !explain.not_found.is_empty()) {
         let _ = writeln!(out, "not in the index: {}", safe(&missing.not_found.join(", ")));

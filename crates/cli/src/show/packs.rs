@@ -42,7 +42,7 @@ pub fn pack(page: &mut Page, pack: &ContextPack) {
     page.more(left, "items", "--json has all");
     page.gap();
     if pack.stats.items == 0 {
-        page.line("Nothing was found.");
+        page.line(pack.nothing());
     }
     if let Some(explain) = pack.explain.as_ref().filter(|explain| !explain.not_found.is_empty()) {
         page.line(format!("{} {}", "not in the index:".yellow(), safe(&explain.not_found.join(", "))));
@@ -150,7 +150,7 @@ pub fn hits(page: &mut Page, hits: &Hits) {
     }
     page.gap();
     if hits.hits.is_empty() {
-        page.line("Nothing was found.");
+        page.line(hits.nothing());
     }
     if !hits.not_found.is_empty() {
         page.line(format!("{} {}", "not in the index:".yellow(), safe(&hits.not_found.join(", "))));

@@ -232,3 +232,42 @@ fn what_finds_nothing_says_what_to_do_and_scores_say_what_their_terms_are() {
     assert!(why.contains("words in its name") && why.lines().count() < 60, "{why}");
     assert_eq!(sandbox.run(&["jobs"]).status.code(), Some(0));
 }
+
+#[test]
+fn a_budget_holds_for_every_answer_and_says_when_it_holds_nothing() {
+    let sandbox = Sandbox::shop();
+    sandbox.text(&["index"]);
+    for args in [["task", "charge the card"], ["search", "charge the card"]] {
+        let small = sandbox.run(&[args[0], args[1], "--budget", "3"]);
+        assert!(small.status.code() == Some(1) && err(&small).contains("larger --budget"), "{small:?}");
+        assert_eq!(String::from_utf8_lossy(&small.stdout), "Nothing fits.\n");
+        assert!(shown(&sandbox, &[args[0], args[1], "--budget", "3"]).contains("Nothing fits."));
+    }
+    for args in [["symbol", "charge"], ["impact", "charge"]] {
+        let whole = sandbox.text(&args);
+        let tokens = |text: &str| contextd_pack::Tokenizer::default().count(text);
+        for share in [2, 3] {
+            let budget = tokens(&whole) / share;
+            let part = sandbox.text(&[args[0], args[1], "--budget", &budget.to_string()]);
+            assert!(tokens(&part) <= budget && !part.trim().is_empty(), "{args:?} in {budget}: {part}");
+        }
+        assert_eq!(sandbox.text(&[args[0], args[1], "--budget", "100000"]), whole);
+    }
+    let json = sandbox.json(&["impact", "charge", "--budget", "200", "--json"]);
+    assert_eq!(json["cut"], true);
+}
+
+#[test]
+fn options_that_cannot_be_meant_are_refused_and_words_without_a_command_get_a_tip() {
+    let sandbox = Sandbox::shop();
+    sandbox.text(&["index"]);
+    for args in [["search", "cart", "--min-score", "3"], ["search", "cart", "-k", "0"], ["search", "cart", "--budget", "0"]] {
+        assert_eq!(sandbox.run(&args).status.code(), Some(2), "{args:?}");
+    }
+    let nowhere = sandbox.run(&["search", "cart", "--path", "nowhere"]);
+    assert!(nowhere.status.code() == Some(1) && err(&nowhere).contains("no `nowhere`"), "{nowhere:?}");
+    let words = sandbox.run(&["where", "are", "carts"]);
+    assert!(words.status.code() == Some(2) && err(&words).contains("contextd \"where are carts"), "{words:?}");
+    let help = sandbox.run(&["--help"]);
+    assert!(help.status.success() && !help.stdout.is_empty() && err(&help).is_empty(), "{help:?}");
+}

@@ -1,0 +1,104 @@
+//! An answer inside a budget: its lists are cut at their ends until what is printed fits.
+
+use crate::answer::{Answer, Impact, SymbolAnswer, SymbolInfo};
+
+/// Lines of source that are kept for each place in a list.
+const LINES_A_PLACE: usize = 4;
+
+/// Returns as much of an answer as has at most `budget` tokens by `tokens_of`, or the least there can be. Packs and hits
+/// keep to budgets themselves and are returned as they are, as is what has no list.
+pub fn fit(answer: Answer, budget: usize, tokens_of: impl Fn(&Answer) -> usize) -> Answer {
+    let longest = longest(&answer);
+    if longest == 0 || tokens_of(&answer) <= budget {
+        return answer;
+    }
+    let (mut fits, mut too_much) = (0, longest);
+    while fits + 1 < too_much {
+        let middle = fits.midpoint(too_much);
+        if tokens_of(&cut(&answer, middle)) <= budget { fits = middle } else { too_much = middle }
+    }
+    cut(&answer, fits)
+}
+
+/// Returns how long the longest list is, in places.
+fn longest(answer: &Answer) -> usize {
+    match answer {
+        Answer::Symbol(own) => own.symbols.iter().map(|symbol| lists(symbol).into_iter().max().unwrap_or(0)).chain([own.symbols.len(), own.others.len()]).max().unwrap_or(0),
+        Answer::Impact(own) => [own.items.len(), own.files.len(), own.tests.len(), own.test_cases.len(), own.docs.len(), own.public.len()].into_iter().max().unwrap_or(0),
+        Answer::Tests(own) => own.tests.len().max(own.changed.len()),
+        _ => 0,
+    }
+}
+
+fn lists(symbol: &SymbolInfo) -> [usize; 8] {
+    let lines = symbol.source.lines().count().div_ceil(LINES_A_PLACE);
+    let SymbolInfo { callers, callees, usages, tests, docs, related, members, .. } = symbol;
+    [callers.len(), callees.len(), usages.len(), tests.len(), docs.len(), related.len(), members.len(), lines]
+}
+
+/// Returns an answer whose lists have at most so many places.
+fn cut(answer: &Answer, most: usize) -> Answer {
+    let mut answer = answer.clone();
+    match &mut answer {
+        Answer::Symbol(own) => cut_symbols(own, most),
+        Answer::Impact(own) => cut_impact(own, most),
+        Answer::Tests(own) => {
+            own.cut |= own.tests.len() > most.max(1);
+            own.tests.truncate(most.max(1));
+            own.changed.truncate(most);
+        }
+        _ => {}
+    }
+    answer
+}
+
+fn cut_impact(impact: &mut Impact, most: usize) {
+    let Impact { items, files, tests, test_cases, docs, public, cut, .. } = impact;
+    *cut |= [items.len(), files.len(), tests.len(), test_cases.len(), docs.len(), public.len()].into_iter().any(|length| length > most);
+    // One item is the least that is an answer.
+    items.truncate(most.max(1));
+    docs.truncate(most);
+    test_cases.truncate(most);
+    [files, tests, public].into_iter().for_each(|list| list.truncate(most));
+}
+
+fn cut_symbols(answer: &mut SymbolAnswer, most: usize) {
+    answer.others.truncate(most);
+    // One symbol is the least that is an answer.
+    answer.symbols.truncate(most.max(1));
+    for symbol in &mut answer.symbols {
+        let SymbolInfo { callers, callees, usages, tests, docs, related, members, source, truncated, .. } = symbol;
+        [callers, callees, usages, tests, docs, related].into_iter().for_each(|list| list.truncate(most));
+        members.truncate(most);
+        if let Some((end, _)) = source.match_indices('\n').nth((most * LINES_A_PLACE).saturating_sub(1)).filter(|(end, _)| end + 1 < source.len()) {
+            source.truncate(if most == 0 { 0 } else { end + 1 });
+            *truncated = true;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::answer::{TestHit, TestScope};
+
+    fn scope(count: usize) -> Answer {
+        let test = |number: usize| TestHit { id: format!("tests/test_{number}.py::test"), ..TestHit::default() };
+        Answer::Tests(TestScope { of: "x".to_owned(), changed: Vec::new(), found: count as u32, total: 100, tests: (0..count).map(test).collect(), cut: false })
+    }
+
+    fn places(answer: &Answer) -> usize {
+        if let Answer::Tests(own) = answer { own.tests.len() } else { 0 }
+    }
+
+    #[test]
+    fn as_much_is_kept_as_fits() {
+        for count in 0..20 {
+            for budget in 0..25 {
+                let fitted = fit(scope(count), budget, places);
+                assert_eq!(places(&fitted), count.min(budget.max(1)), "{count} in {budget}");
+                assert!(matches!(&fitted, Answer::Tests(own) if own.cut == (count > budget.max(1))));
+            }
+        }
+    }
+}

@@ -123,8 +123,10 @@ pub struct BindingSource {
     pub r#type: Option<String>,
     pub value: Option<String>,
     pub parameter: bool,
-    /// Several names and values side by side, each a child of a list.
+    /// Several names and values side by side, each a child.
     pub many: bool,
+    /// The same, where one child is the list of names and another that of values.
+    pub listed: bool,
 }
 
 #[derive(Deserialize, Default, Clone)]
@@ -190,6 +192,7 @@ pub struct BindingRule {
     pub value: Finder,
     pub parameter: bool,
     pub many: bool,
+    pub listed: bool,
 }
 
 /// What one node kind means; all that apply are done in this order.
@@ -448,6 +451,7 @@ impl<'g> Compiler<'g> {
                     value: self.optional(&binding.value)?,
                     parameter: binding.parameter,
                     many: binding.many,
+                    listed: binding.listed,
                 });
             }
         }

@@ -14,7 +14,7 @@ impl<'t> Walk<'t> {
         // `var x` and `auto x` leave the type to the value.
         let type_text = if matches!(type_text, "var" | "auto" | "val") { "" } else { type_text };
         let value = find(node, &rule.value);
-        if !rule.many {
+        if !rule.many && !rule.listed {
             if rule.parameter {
                 self.parameter(node, name, type_text, value.is_some());
             } else {
@@ -24,7 +24,9 @@ impl<'t> Walk<'t> {
         }
         let mut spare = std::mem::take(&mut self.spare);
         spare.names.clear();
-        find_all(node, &rule.name, &mut spare.cursor, &mut spare.names);
+        if rule.many {
+            find_all(node, &rule.name, &mut spare.cursor, &mut spare.names);
+        }
         if rule.parameter {
             for &name in &spare.names {
                 self.parameter(node, name, type_text, value.is_some());

@@ -141,11 +141,11 @@ pub fn refresh(cli: &Cli, engine: &Engine, trial: Option<&Trial>) -> anyhow::Res
             Ok(refreshed.snapshot.filter(|_| !refreshed.changed))
         }
         // Whoever wants no talk still wants to know that an answer may be old.
-        Err(EngineError::Busy { .. }) if engine.snapshot()?.is_some() => {
+        Err(EngineError::Busy { .. }) if may_be_old(cli) && engine.snapshot()?.is_some() => {
             ui::say(false, "note: another process is indexing; this answer is from the last snapshot");
             Ok(None)
         }
-        Err(error) if error.is_refused_by_system() && engine.snapshot().ok().flatten().is_some_and(|snapshot| engine.is_current(&snapshot)) => {
+        Err(error) if error.is_refused_by_system() && may_be_old(cli) && engine.has_own_index() && engine.snapshot().ok().flatten().is_some_and(|snapshot| engine.is_current(&snapshot)) => {
             ui::say(false, &format!("note: the index cannot be brought up to date ({error}); this answer is from the last snapshot"));
             Ok(None)
         }
@@ -153,6 +153,13 @@ pub fn refresh(cli: &Cli, engine: &Engine, trial: Option<&Trial>) -> anyhow::Res
         Err(EngineError::Busy { .. }) => Ok(engine.refresh(&RefreshOptions { wait: Duration::from_secs(600), ..options }, &contextd_engine::Silent).map(|_| None)?),
         Err(error) => Err(error.into()),
     }
+}
+
+/// True when an answer from before the last changes is better than none. A check must not pass by being unsure, and what
+/// other programs take at its word must be as the files are.
+fn may_be_old(cli: &Cli) -> bool {
+    use Command::*;
+    !matches!(cli.command, Export(_) | Eval(_) | Docs { .. } | SyncCheck(_) | SyncUpdate(_) | Lint { .. }) && !matches!(cli.format(), Format::Runner(_))
 }
 
 /// Returns the operation of a command, its input, and whether the index should be fresh.

@@ -90,6 +90,11 @@ impl Engine {
         Ok(ledger)
     }
 
+    /// False when the index lies in a folder that other roots may be told to use, too.
+    pub fn has_own_index(&self) -> bool {
+        !self.config.storage.path.as_deref().is_some_and(|path| std::path::Path::new(path).is_absolute())
+    }
+
     /// Names everything that shapes a snapshot beside the files: facts and what is made of them.
     pub(crate) fn extractor(&self) -> String {
         format!("{}.{}", self.facts_version(), crate::linking::LINK_VERSION)

@@ -44,22 +44,24 @@ pub unsafe fn within<T>(work: impl FnOnce() -> T) -> T {
         // The file around this one empties the arena.
         return work();
     }
-    let mut scope = Scope { arena: SPARE.take().unwrap_or_default() };
-    CURRENT.set(&raw mut *scope.arena);
+    let mut scope = Scope { arena: Some(SPARE.take().unwrap_or_default()) };
+    CURRENT.set(scope.arena.as_deref_mut().map_or(ptr::null_mut(), ptr::from_mut));
     work()
 }
 
+/// Closes the arena, however `work` ends.
 struct Scope {
-    arena: Box<Arena>,
+    arena: Option<Box<Arena>>,
 }
 
 impl Drop for Scope {
     fn drop(&mut self) {
         CURRENT.set(ptr::null_mut());
-        let mut arena = std::mem::take(&mut self.arena);
-        arena.empty();
-        // A thread that is ending keeps nothing.
-        let _ = SPARE.try_with(|spare| spare.set(Some(arena)));
+        if let Some(mut arena) = self.arena.take() {
+            arena.empty();
+            // A thread that is ending keeps nothing.
+            let _ = SPARE.try_with(|spare| spare.set(Some(arena)));
+        }
     }
 }
 

@@ -84,7 +84,8 @@ fn parse(parser: &mut Parser, text: &str) -> Option<Tree> {
     parser.parse_with_options(&mut read, None, Some(ParseOptions::new().progress_callback(&mut progress)))
 }
 
-/// Returns a language's grammar and what its parser reads for `text`, see [`crate::languages::Hooks::masked`].
+/// Returns a language's grammar and what its parser reads for `text`, see [`crate::languages::Hooks::masked`]. Who makes a
+/// parser of it must not call [`extract`] while it lives: that changes where the library's memory comes from.
 pub fn readable(text: &str, language: LanguageId) -> Option<(tree_sitter::Language, Cow<'_, str>)> {
     let language = language.get();
     Some(((language.grammar?)(), language.hooks.masked(text)))

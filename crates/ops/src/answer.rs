@@ -133,10 +133,13 @@ pub struct SymbolAnswer {
     pub symbols: Vec<SymbolInfo>,
     /// Further symbols of that name: `qualified (path:line)`.
     pub others: Vec<String>,
+    /// True when a budget cut lists short.
+    #[serde(default)]
+    pub cut: bool,
 }
 
 /// One symbol.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SymbolInfo {
     pub symbol_id: String,
@@ -245,7 +248,7 @@ pub struct WhyRaise {
 }
 
 /// What a change of something may break.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Impact {
     pub target: String,
@@ -268,7 +271,7 @@ pub struct Impact {
 }
 
 /// One symbol that leans on the target.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ImpactItem {
     pub symbol: String,

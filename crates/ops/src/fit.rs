@@ -43,9 +43,7 @@ fn cut(answer: &Answer, most: usize) -> Answer {
         Answer::Symbol(own) => cut_symbols(own, most),
         Answer::Impact(own) => cut_impact(own, most),
         Answer::Tests(own) => {
-            own.cut |= own.tests.len() > most.max(1);
-            own.tests.truncate(most.max(1));
-            own.changed.truncate(most);
+            own.cut |= shorten(&mut own.tests, most.max(1)) | shorten(&mut own.changed, most);
         }
         _ => {}
     }
@@ -54,22 +52,30 @@ fn cut(answer: &Answer, most: usize) -> Answer {
 
 fn cut_impact(impact: &mut Impact, most: usize) {
     let Impact { items, files, tests, test_cases, docs, public, cut, .. } = impact;
-    *cut |= [items.len(), files.len(), tests.len(), test_cases.len(), docs.len(), public.len()].into_iter().any(|length| length > most);
     // One item is the least that is an answer.
-    items.truncate(most.max(1));
-    docs.truncate(most);
-    test_cases.truncate(most);
-    [files, tests, public].into_iter().for_each(|list| list.truncate(most));
+    *cut |= shorten(items, most.max(1)) | shorten(docs, most) | shorten(test_cases, most);
+    for list in [files, tests, public] {
+        *cut |= shorten(list, most);
+    }
+}
+
+/// Cuts a list at its end; true when something was there.
+fn shorten<T>(list: &mut Vec<T>, most: usize) -> bool {
+    let is_longer = list.len() > most;
+    list.truncate(most);
+    is_longer
 }
 
 fn cut_symbols(answer: &mut SymbolAnswer, most: usize) {
-    answer.others.truncate(most);
+    let SymbolAnswer { symbols, others, cut } = answer;
     // One symbol is the least that is an answer.
-    answer.symbols.truncate(most.max(1));
-    for symbol in &mut answer.symbols {
+    *cut |= shorten(others, most) | shorten(symbols, most.max(1));
+    for symbol in symbols {
         let SymbolInfo { callers, callees, usages, tests, docs, related, members, source, truncated, .. } = symbol;
-        [callers, callees, usages, tests, docs, related].into_iter().for_each(|list| list.truncate(most));
-        members.truncate(most);
+        *cut |= shorten(members, most);
+        for list in [callers, callees, usages, tests, docs, related] {
+            *cut |= shorten(list, most);
+        }
         if let Some((end, _)) = source.match_indices('\n').nth((most * LINES_A_PLACE).saturating_sub(1)).filter(|(end, _)| end + 1 < source.len()) {
             source.truncate(if most == 0 { 0 } else { end + 1 });
             *truncated = true;
@@ -80,11 +86,26 @@ fn cut_symbols(answer: &mut SymbolAnswer, most: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answer::{TestHit, TestScope};
+    use crate::answer::{ImpactItem, Relation, TestHit, TestScope};
 
     fn scope(count: usize) -> Answer {
         let test = |number: usize| TestHit { id: format!("tests/test_{number}.py::test"), ..TestHit::default() };
         Answer::Tests(TestScope { of: "x".to_owned(), changed: Vec::new(), found: count as u32, total: 100, tests: (0..count).map(test).collect(), cut: false })
+    }
+
+    #[test]
+    fn what_is_cut_says_so_and_what_is_whole_does_not() {
+        let relation = Relation { symbol: "f".to_owned(), kind: String::new(), edge: String::new(), file: String::new(), line: 1, seen_at: String::new(), confidence: 1.0, certainty: String::new() };
+        let symbol = SymbolInfo { callers: vec![relation; 9], source: "a\nb\n".to_owned(), ..SymbolInfo::default() };
+        let answer = Answer::Symbol(SymbolAnswer { symbols: vec![symbol], others: Vec::new(), cut: false });
+        let callers = |answer: &Answer| if let Answer::Symbol(own) = answer { own.symbols[0].callers.len() } else { 0 };
+        for budget in 0..12 {
+            let Answer::Symbol(own) = fit(answer.clone(), budget, callers) else { panic!("another answer") };
+            assert_eq!((own.symbols[0].callers.len(), own.cut), (budget.min(9), budget < 9), "{budget}");
+        }
+        // One item is never cut off, and then nothing is.
+        let alone = Answer::Impact(Impact { items: vec![ImpactItem::default()], ..Impact::default() });
+        assert_eq!(fit(alone.clone(), 0, |_| 1), alone);
     }
 
     fn places(answer: &Answer) -> usize {

@@ -28,7 +28,7 @@ pub fn symbol(context: &Context, input: SymbolInput) -> Result<Answer, OpError> 
         let symbol = reader.snapshot.symbol(symbol);
         format!("{} ({}:{})", symbol.qualified(), symbol.path(), symbol.start_line())
     };
-    Ok(Answer::Symbol(SymbolAnswer { symbols, others: found.iter().skip(SHOWN).take(20).map(place).collect() }))
+    Ok(Answer::Symbol(SymbolAnswer { symbols, others: found.iter().skip(SHOWN).take(20).map(place).collect(), cut: false }))
 }
 
 fn info(context: &Context, reader: &Reader, ids: &SymbolIds<'_>, number: u32, limit: usize) -> SymbolInfo {

@@ -14,6 +14,9 @@ pub fn symbol(answer: &SymbolAnswer) -> String {
     if !answer.others.is_empty() {
         let _ = writeln!(out, "also: {}", safe(&answer.others.join(", ")));
     }
+    if answer.cut {
+        out.push_str("lists are cut to the budget\n");
+    }
     out
 }
 

@@ -118,9 +118,7 @@ impl StoreError {
                 }
                 Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy { path },
                 Some(ErrorCode::DiskFull) => Self::Full { path },
-                Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
-                    Self::ReadOnly { path }
-                }
+                Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => Self::ReadOnly { path },
                 _ => Self::Sql { path, source },
             },
             other => other,

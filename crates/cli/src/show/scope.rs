@@ -19,14 +19,14 @@ pub fn impact(page: &mut Page, impact: &Impact) {
         page.heading(&if distance == 1 { "directly".to_owned() } else { format!("{distance} steps away") });
         let most = if distance == 1 { NEAR } else { FAR };
         group.iter().take(most).for_each(|item| row(page, item, widest));
-        page.more(group.len().saturating_sub(most), "places", "--json has all");
+        page.more(group.len().saturating_sub(most), "places", if impact.cut { "--json has more" } else { "--json has all" });
     }
     page.gap();
     if impact.items.is_empty() {
         page.line("Nothing in the index leans on it.");
     }
-    let cut = if impact.cut { "; more lies beyond the cap" } else { "" };
-    page.line(format!("{}, {} of them with tests{cut}", counted(impact.files.len() as u64, "file"), impact.tests.len()).dimmed().to_string());
+    let (least, cut) = if impact.cut { ("at least ", "; more lies beyond the cap") } else { ("", "") };
+    page.line(format!("{least}{}, {} of them with tests{cut}", counted(impact.files.len() as u64, "file"), impact.tests.len()).dimmed().to_string());
 }
 
 fn row(page: &mut Page, item: &ImpactItem, widest: usize) {
@@ -43,7 +43,7 @@ pub fn tests(page: &mut Page, scope: &TestScope) {
     for changed in scope.changed.iter().take(CHANGED) {
         page.line(format!("{} {}", "changed".dimmed(), safe(changed)));
     }
-    page.more(scope.changed.len().saturating_sub(CHANGED), "changed", "--json has all");
+    page.more(scope.changed.len().saturating_sub(CHANGED), "changed", if scope.cut { "--json has more" } else { "--json has all" });
     page.gap();
     for test in scope.tests.iter().take(TESTS) {
         let guessed = if test.certainty == "known" { String::new() } else { "  guessed".yellow().to_string() };

@@ -11,8 +11,12 @@ pub fn symbol(page: &mut Page, answer: &SymbolAnswer) {
         one(page, info);
     }
     if !answer.others.is_empty() {
-        page.heading(&format!("{} more of that name", answer.others.len()));
+        page.heading(&format!("{}{} more of that name", if answer.cut { "at least " } else { "" }, answer.others.len()));
         answer.others.iter().for_each(|other| page.line(format!("  {}", safe(other))));
+    }
+    if answer.cut {
+        page.gap();
+        page.line("lists are cut to the budget".dimmed().to_string());
     }
 }
 

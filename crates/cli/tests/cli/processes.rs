@@ -105,6 +105,11 @@ fn an_index_that_cannot_be_written_still_answers() {
     let answer = shop.run(&["symbol", "Cart", "--quiet"]);
     assert!(answer.status.success() && String::from_utf8_lossy(&answer.stdout).contains("shop/cart.py"), "{answer:?}");
     assert!(said(&answer).contains("index/lock") && said(&answer).contains("from the last snapshot"), "{}", said(&answer));
+    // A check must not pass by what was, and programs are not told what was.
+    for words in [&["docs", "check"][..], &["export", "symbols"], &["tests", "shop/cart.py", "--format", "pytest"]] {
+        let refused = shop.run(words);
+        assert!(!refused.status.success() && said(&refused).contains("index/lock"), "{words:?}: {refused:?}");
+    }
     // Who asks for nothing but writing is told why not, once, and what to do.
     let index = shop.run(&["index"]);
     assert!(!index.status.success() && said(&index).contains("storage.path") && said(&index).matches("os error").count() == 1, "{}", said(&index));

@@ -504,7 +504,8 @@ impl Command {
     /// Returns which results are wanted, where that can be said.
     pub fn scope(&self) -> Option<&ScopeArgs> {
         match self {
-            Command::Task { scope, .. } | Command::Search { scope, .. } | Command::Ask { scope, .. } | Command::Files { scope, .. } => Some(scope),
+            Command::Task { scope, .. } | Command::Search { scope, .. } | Command::Ask { scope, .. } | Command::Files { scope, .. } | Command::ContextPack { scope, .. } => Some(scope),
+            Command::Pack { command: PackCommand::Create { scope, .. } } => Some(scope),
             _ => None,
         }
     }

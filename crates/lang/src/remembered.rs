@@ -24,14 +24,6 @@ struct Key {
     high: u64,
 }
 
-/// A text that is about to be looked up. It holds however the map grows meanwhile.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Sought {
-    /// The text, or of a long one its hash and nothing else.
-    key: Key,
-    start: u32,
-}
-
 const SHORT: usize = 15;
 /// Highest byte of long texts; above [`SHORT`].
 const LONG: u64 = 0xff << 56;
@@ -56,27 +48,19 @@ impl<V: Copy + Default> Remembered<V> {
         self.long.clear();
     }
 
-    /// Prepares the search for a text, and reads what it will read without waiting for that; `read` only has to be used.
+    /// Reads what [`Remembered::find`] will read for a short text, without waiting for it: the result only has to
+    /// be used.
     #[inline]
-    pub fn prepare(&self, text: &str, read: &mut u64) -> Sought {
+    pub fn touch(&self, text: &str) -> u64 {
         let bytes = text.as_bytes();
-        let key = if bytes.len() <= SHORT { short(bytes) } else { Key { low: hash(bytes), high: LONG } };
-        let start = start_of(key);
-        *read |= self.slots[start as usize & (self.slots.len() - 1)].key.low;
-        Sought { key, start }
-    }
-
-    /// Returns the slot of a text whose search is prepared, if it is there.
-    #[inline]
-    pub fn find_prepared(&self, text: &str, sought: Sought) -> Option<usize> {
-        let at = sought.start as usize & (self.slots.len() - 1);
-        if sought.key.high == LONG { self.find_long(text.as_bytes(), sought.key.low, at) } else { self.find_key(sought.key, at) }
+        if bytes.len() <= SHORT { self.slots[self.first(short(bytes))].key.low } else { 0 }
     }
 
     /// Returns the slot of a text, if it is there.
     #[inline]
     pub fn find(&self, text: &str) -> Option<usize> {
-        self.find_prepared(text, self.prepare(text, &mut 0))
+        let bytes = text.as_bytes();
+        if bytes.len() <= SHORT { self.find_key(short(bytes)) } else { self.find_long(bytes) }
     }
 
     /// Returns what the text in a slot is known by; slots move when a text is added.
@@ -99,7 +83,8 @@ impl<V: Copy + Default> Remembered<V> {
     }
 
     #[inline]
-    fn find_key(&self, key: Key, mut at: usize) -> Option<usize> {
+    fn find_key(&self, key: Key) -> Option<usize> {
+        let mut at = self.first(key);
         loop {
             let slot = self.slots[at].key;
             if slot == key {
@@ -112,7 +97,9 @@ impl<V: Copy + Default> Remembered<V> {
         }
     }
 
-    fn find_long(&self, bytes: &[u8], low: u64, mut at: usize) -> Option<usize> {
+    fn find_long(&self, bytes: &[u8]) -> Option<usize> {
+        let low = hash(bytes);
+        let mut at = self.first(Key { low, high: LONG });
         loop {
             let key = self.slots[at].key;
             if key.low == low && key.high & LONG == LONG && self.text(key) == bytes {
@@ -125,9 +112,11 @@ impl<V: Copy + Default> Remembered<V> {
         }
     }
 
-    /// Returns where the search for a key begins.
+    /// Returns where the search for a key begins. Of long texts only the hash takes part.
+    #[inline]
     fn first(&self, key: Key) -> usize {
-        start_of(key) as usize & (self.slots.len() - 1)
+        let high = if key.high & LONG == LONG { LONG } else { key.high };
+        (mix(mix(0, key.low), high) >> 32) as usize & (self.slots.len() - 1)
     }
 
     fn free(&self, key: Key) -> usize {
@@ -158,18 +147,9 @@ impl<V: Copy + Default> Remembered<V> {
         }
         for slot in remembered {
             // Every remembered slot held a text, which has just been put into its new one.
-            let key = before[*slot as usize].key;
-            *slot = self.find_key(key, self.first(key)).unwrap_or_default() as u32;
+            *slot = self.find_key(before[*slot as usize].key).unwrap_or_default() as u32;
         }
     }
-}
-
-/// Returns where the search for a key begins, before that is cut to the size of the map. Of long texts only the hash
-/// takes part.
-#[inline]
-fn start_of(key: Key) -> u32 {
-    let high = if key.high & LONG == LONG { LONG } else { key.high };
-    (mix(mix(0, key.low), high) >> 32) as u32
 }
 
 /// The key of a text of 1 to 15 bytes, put together from loads that may overlap.

@@ -3,7 +3,7 @@
 //! The index and the query use the same functions, so a word means the same on both sides.
 
 use crate::intern::Interner;
-use crate::remembered::{Remembered, Sought};
+use crate::remembered::Remembered;
 use contextd_model::{StrId, StringTable};
 use rust_stemmers::{Algorithm, Stemmer};
 use std::cell::RefCell;
@@ -183,8 +183,7 @@ impl Terms {
     pub fn word_numbers(&mut self, text: &str, mut each: impl FnMut(&Self, u32)) {
         self.forget_if_full();
         for run in runs(text) {
-            let sought = self.identifiers.prepare(run.text, &mut 0);
-            self.known(run, sought, |terms, slot| {
+            self.known(run, |terms, slot| {
                 let known = *terms.identifiers.value(slot);
                 let expansion = known.terms(&terms.expansions);
                 let words = expansion.len() - usize::from(expansion.len() > 1);
@@ -198,16 +197,19 @@ impl Terms {
     /// Counts the identifiers of a text for the current cell.
     pub(crate) fn tally(&mut self, text: &str) {
         let mut runs = runs(text);
-        let mut group = [(Run { text: "", is_ascii: true }, Sought::default()); TOGETHER];
+        let mut group = [Run { text: "", is_ascii: true }; TOGETHER];
         loop {
-            let (mut count, mut read) = (0, 0);
+            let (mut count, mut touched) = (0, 0);
             for (place, run) in group.iter_mut().zip(&mut runs) {
-                *place = (run, self.identifiers.prepare(run.text, &mut read));
+                *place = run;
                 count += 1;
             }
-            std::hint::black_box(read);
-            for &(run, sought) in &group[..count] {
-                self.known(run, sought, |terms, slot| {
+            for run in &group[..count] {
+                touched |= self.identifiers.touch(run.text);
+            }
+            std::hint::black_box(touched);
+            for &run in &group[..count] {
+                self.known(run, |terms, slot| {
                     let known = terms.identifiers.value(slot);
                     known.count += 1;
                     if known.count == 1 {
@@ -241,9 +243,9 @@ impl Terms {
 
     /// Calls `each` with the slots of the identifiers in a run of word bytes, in order.
     #[inline]
-    fn known(&mut self, run: Run<'_>, sought: Sought, mut each: impl FnMut(&mut Self, usize)) {
+    fn known(&mut self, run: Run<'_>, mut each: impl FnMut(&mut Self, usize)) {
         // What is remembered is one identifier, whatever bytes it has.
-        if let Some(slot) = self.identifiers.find_prepared(run.text, sought) {
+        if let Some(slot) = self.identifiers.find(run.text) {
             return each(self, slot);
         }
         if run.is_ascii {
@@ -316,8 +318,7 @@ impl Terms {
     pub fn identifier(&mut self, identifier: &str, mut each: impl FnMut(&str)) {
         self.forget_if_full();
         let run = Run { text: identifier, is_ascii: identifier.is_ascii() };
-        let sought = self.identifiers.prepare(identifier, &mut 0);
-        self.known(run, sought, |terms, slot| {
+        self.known(run, |terms, slot| {
             let known = *terms.identifiers.value(slot);
             known.terms(&terms.expansions).iter().for_each(|&term| each(terms.text(term)));
         });

@@ -99,7 +99,7 @@ pub struct Hits {
 impl Hits {
     /// Says that there is nothing, or nothing that fits.
     pub fn nothing(&self) -> &'static str {
-        if self.is_too_small { "Nothing fits." } else { "Nothing was found." }
+        contextd_pack::pack::nothing(self.is_too_small)
     }
 }
 

@@ -8,32 +8,18 @@ const LINES_A_PLACE: usize = 4;
 /// Returns as much of an answer as has at most `budget` tokens by `tokens_of`, or the least there can be. Packs and hits
 /// keep to budgets themselves and are returned as they are, as is what has no list.
 pub fn fit(answer: Answer, budget: usize, tokens_of: impl Fn(&Answer) -> usize) -> Answer {
-    let longest = longest(&answer);
-    if longest == 0 || tokens_of(&answer) <= budget {
+    if !matches!(answer, Answer::Symbol(_) | Answer::Impact(_) | Answer::Tests(_)) || tokens_of(&answer) <= budget {
         return answer;
     }
-    let (mut fits, mut too_much) = (0, longest);
+    let (mut fits, mut too_much) = (0, 1);
+    while cut(&answer, too_much) != answer {
+        too_much *= 2;
+    }
     while fits + 1 < too_much {
         let middle = fits.midpoint(too_much);
         if tokens_of(&cut(&answer, middle)) <= budget { fits = middle } else { too_much = middle }
     }
     cut(&answer, fits)
-}
-
-/// Returns how long the longest list is, in places.
-fn longest(answer: &Answer) -> usize {
-    match answer {
-        Answer::Symbol(own) => own.symbols.iter().map(|symbol| lists(symbol).into_iter().max().unwrap_or(0)).chain([own.symbols.len(), own.others.len()]).max().unwrap_or(0),
-        Answer::Impact(own) => [own.items.len(), own.files.len(), own.tests.len(), own.test_cases.len(), own.docs.len(), own.public.len()].into_iter().max().unwrap_or(0),
-        Answer::Tests(own) => own.tests.len().max(own.changed.len()),
-        _ => 0,
-    }
-}
-
-fn lists(symbol: &SymbolInfo) -> [usize; 8] {
-    let lines = symbol.source.lines().count().div_ceil(LINES_A_PLACE);
-    let SymbolInfo { callers, callees, usages, tests, docs, related, members, .. } = symbol;
-    [callers.len(), callees.len(), usages.len(), tests.len(), docs.len(), related.len(), members.len(), lines]
 }
 
 /// Returns an answer whose lists have at most so many places.

@@ -271,6 +271,11 @@ fn is_false(value: &bool) -> bool {
     !value
 }
 
+/// Says that there is nothing, or nothing that fits into a budget.
+pub fn nothing(is_too_small: bool) -> &'static str {
+    if is_too_small { "Nothing fits." } else { "Nothing was found." }
+}
+
 impl ContextPack {
     /// True when there are candidates and the budget holds none of them.
     pub fn is_too_small(&self) -> bool {
@@ -279,7 +284,7 @@ impl ContextPack {
 
     /// Says that there is nothing, or nothing that fits.
     pub fn nothing(&self) -> &'static str {
-        if self.is_too_small() { "Nothing fits." } else { "Nothing was found." }
+        nothing(self.is_too_small())
     }
 
     /// Returns the items of all sections, in order.

@@ -3,6 +3,7 @@
 use crate::arena;
 use crate::lines::Lines;
 use crate::registry::LanguageId;
+use crate::tree::{Node, Syntax};
 use crate::walk::Walk;
 use contextd_model::FileFacts;
 use contextd_model::config::ChunkRules;
@@ -23,7 +24,7 @@ pub fn extract(text: &str, language: LanguageId, rules: &ChunkRules) -> FileFact
     let mut facts = match language.get().hooks.extract(text) {
         Some(facts) => facts,
         None if minified => plain(text, flags),
-        None => with_tree(text, language, |tree| walk(text, tree, language)).unwrap_or_else(|| plain(text, flags)),
+        None => syntax(text, language).map_or_else(|| plain(text, flags), |tree| walk(text, &tree, language)),
     };
     facts.language = language.0;
     facts.flags |= flags;
@@ -35,12 +36,12 @@ pub fn extract(text: &str, language: LanguageId, rules: &ChunkRules) -> FileFact
     facts
 }
 
-fn walk(text: &str, tree: &Tree, language: LanguageId) -> FileFacts {
+fn walk(text: &str, tree: &Syntax, language: LanguageId) -> FileFacts {
     let mut walk = Walk::new(text, language.rules(), language.get().hooks);
-    walk.run(&mut tree.walk());
+    walk.run(tree);
     let truncated = walk.truncated;
     let mut facts = walk.finish();
-    facts.flags |= if tree.root_node().has_error() { file_flag::PARSE_ERRORS } else { 0 };
+    facts.flags |= if tree.has_error { file_flag::PARSE_ERRORS } else { 0 };
     facts.flags |= if truncated { file_flag::TRUNCATED } else { 0 };
     facts
 }
@@ -56,19 +57,19 @@ fn step_limit(text: &str) -> u64 {
     2_000 + text.len() as u64
 }
 
-/// Parses a text and runs `work` with its tree; nothing where there is no grammar or the parser gave up.
+/// Parses a text; nothing where there is no grammar or the parser gave up.
 #[allow(unsafe_code)]
-fn with_tree<T: 'static>(text: &str, language: LanguageId, work: impl FnOnce(&Tree) -> T) -> Option<T> {
+fn syntax(text: &str, language: LanguageId) -> Option<Syntax> {
     let (grammar, text) = readable(text, language)?;
-    // SAFETY: the parser is dropped inside, the tree is never dropped, and what `work` returns holds no part of either:
-    // a cursor or a node borrows from the tree, and nobody here copies a tree.
+    // SAFETY: the parser is dropped inside, the parser's tree is never dropped, and the table that is made of it holds no
+    // part of either.
     unsafe {
         arena::within(|| {
             let mut parser = Parser::new();
             // The registry's tests load every grammar, so a mismatch of versions cannot reach here.
             let _ = parser.set_language(&grammar);
             let tree = ManuallyDrop::new(parse(&mut parser, &text)?);
-            Some(work(&tree))
+            Syntax::of(&tree, language.rules())
         })
     }
 }
@@ -114,27 +115,19 @@ fn is_generated(text: &str) -> bool {
 
 /// Writes the syntax tree with field names, one node a line.
 pub fn syntax_tree(text: &str, language: LanguageId) -> String {
-    with_tree(text, language, |tree| written(text, tree)).unwrap_or_default()
-}
-
-fn written(text: &str, tree: &Tree) -> String {
     let mut out = String::new();
-    let mut cursor = tree.walk();
-    loop {
-        let node = cursor.node();
-        let field = cursor.field_name().map_or_else(String::new, |name| format!("{name}: "));
+    let tree = syntax(text, language);
+    let mut left: Vec<(usize, Node<'_>)> = tree.iter().map(|tree| (0, tree.root())).collect();
+    while let Some((depth, node)) = left.pop() {
+        let field = node.field_name().map_or_else(String::new, |name| format!("{name}: "));
         let leaf = if node.child_count() == 0 { format!(" {:?}", &text[node.byte_range()]) } else { String::new() };
         let kind = if node.is_named() { node.kind().to_owned() } else { format!("{:?}", node.kind()) };
-        out.push_str(&format!("{}{field}{kind}{leaf}\n", "  ".repeat(cursor.depth() as usize)));
-        if cursor.goto_first_child() {
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return out;
-            }
-        }
+        out.push_str(&format!("{}{field}{kind}{leaf}\n", "  ".repeat(depth)));
+        let from = left.len();
+        left.extend(node.children().map(|child| (depth + 1, child)));
+        left[from..].reverse();
     }
+    out
 }
 
 #[cfg(test)]

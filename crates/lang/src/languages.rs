@@ -22,11 +22,11 @@ mod swift;
 mod zig;
 
 use crate::registry::{Language, LanguageId};
+use crate::tree::Node;
 use crate::walk::{Flow, Walk};
 use contextd_model::Visibility;
 use contextd_model::facts::SymbolRow;
 use std::borrow::Cow;
-use tree_sitter::Node;
 
 /// What a table cannot say about a language. Every method has a default that says nothing.
 pub trait Hooks: Sync {

@@ -20,6 +20,7 @@ mod remembered;
 mod rules;
 pub mod terms;
 mod text;
+mod tree;
 mod walk;
 
 pub use extract::extract;

@@ -225,14 +225,26 @@ pub struct KindRule {
     pub plain: bool,
     /// A list or tuple: names and values side by side.
     pub listing: bool,
-    /// A node with a name of its own, no token.
-    pub named: bool,
     /// The kind's name, so that hooks need not ask the grammar for it.
     pub name: String,
 }
 
+/// What the walk asks of every node's kind, in a table that stays close at hand.
+pub mod brief {
+    /// A node with a name of its own, no token.
+    pub const NAMED: u8 = 1;
+    /// See [`super::KindRule::plain`].
+    pub const PLAIN: u8 = 2;
+    /// See [`super::KindRule::identifier`].
+    pub const IDENTIFIER: u8 = 4;
+    /// A kind that the grammar does not list, as only errors have.
+    pub const ERROR: u8 = NAMED | 8;
+}
+
 /// Compiled rules of one language.
 pub struct Rules {
+    /// A summary of each kind, see [`brief`].
+    pub brief: Vec<u8>,
     pub kinds: Vec<KindRule>,
     pub doc: DocStyle,
     pub doc_prefixes: Vec<String>,
@@ -263,11 +275,15 @@ impl Rules {
         let type_fields = source.type_fields.iter().map(|name| compiler.field(name)).collect::<Result<_, _>>()?;
         for (id, kind) in compiler.kinds.iter_mut().enumerate() {
             kind.plain = is_plain(kind);
-            kind.named = grammar.node_kind_is_named(id as u16);
             kind.name = grammar.node_kind_for_id(id as u16).unwrap_or("").to_owned();
             kind.listing = kind.name.contains("list") || kind.name.contains("tuple");
         }
+        let brief = |(id, kind): (usize, &KindRule)| {
+            let named = if grammar.node_kind_is_named(id as u16) { brief::NAMED } else { 0 };
+            named | if kind.plain { brief::PLAIN } else { 0 } | if kind.identifier { brief::IDENTIFIER } else { 0 }
+        };
         Ok(Rules {
+            brief: compiler.kinds.iter().enumerate().map(brief).collect(),
             kinds: compiler.kinds,
             doc: source.doc,
             doc_prefixes: source.doc_prefixes.clone(),

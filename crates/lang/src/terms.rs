@@ -7,6 +7,7 @@ use crate::remembered::Remembered;
 use contextd_model::{StrId, StringTable};
 use rust_stemmers::{Algorithm, Stemmer};
 use std::cell::RefCell;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// First character of a term that is a whole compound identifier, not a word.
@@ -22,13 +23,23 @@ pub fn identifiers(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(is_alphanumeric(c) || c == '_')).filter(|run| !run.is_empty())
 }
 
-/// As the standard library says; it searches for every letter that is not ASCII, and most are in few ranges.
+/// As the standard library says; it searches for every letter that is not ASCII, and a text has few scripts.
 fn is_alphanumeric(c: char) -> bool {
-    match c {
-        '\u{c0}'..='\u{24f}' => !matches!(c, '\u{d7}' | '\u{f7}'),
-        '\u{400}'..='\u{481}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' => true,
-        _ => c.is_alphanumeric(),
+    static BLOCKS: [OnceLock<[u64; 4]>; 256] = [const { OnceLock::new() }; 256];
+    let code = c as usize;
+    match BLOCKS.get(code >> 8) {
+        Some(block) => block.get_or_init(|| alphanumerics(code as u32 & !0xff))[code >> 6 & 3] >> (code & 63) & 1 != 0,
+        None => c.is_alphanumeric(),
     }
+}
+
+/// One bit for each of 256 characters.
+fn alphanumerics(first: u32) -> [u64; 4] {
+    let mut bits = [0; 4];
+    for (offset, c) in (first..first + 256).enumerate().filter_map(|(offset, code)| Some((offset, char::from_u32(code)?))) {
+        bits[offset >> 6] |= u64::from(c.is_alphanumeric()) << (offset & 63);
+    }
+    bits
 }
 
 /// Calls `each` with every part of an identifier: `parseHTTPRequest2` → parse, HTTP, Request, 2.

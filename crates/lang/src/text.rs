@@ -90,7 +90,8 @@ struct Counter<'t> {
     used: Vec<u32>,
     /// Counts by the file's strings.
     counts: Vec<u32>,
-    touched: Vec<u32>,
+    /// Strings that the current cell has, one bit each: read from end to end, they are in order.
+    touched: Vec<u64>,
 }
 
 impl<'t> Counter<'t> {
@@ -113,24 +114,31 @@ impl<'t> Counter<'t> {
     fn count(&mut self, piece: &str, rows: &mut Vec<TermRow>) -> (u32, u32) {
         let Self { terms, strings, locals, used, counts, touched } = self;
         let (mut words, mut compounds) = (0, 0);
+        let (mut first, mut last) = (usize::MAX, 0);
         terms.tally(piece);
         terms.tallied(|texts, expansion, count| {
             for &term in expansion {
                 let at = local(texts, term, strings, locals, used).0 as usize;
                 if at >= counts.len() {
-                    counts.resize(at + 1, 0);
+                    counts.resize((at + 1).next_multiple_of(64), 0);
+                    touched.resize(counts.len() / 64, 0);
                 }
-                if counts[at] == 0 {
-                    touched.push(at as u32);
-                }
+                touched[at / 64] |= 1 << (at % 64);
+                (first, last) = (first.min(at / 64), last.max(at / 64));
                 counts[at] += count;
             }
             let is_compound = expansion.len() > 1;
             compounds += u32::from(is_compound) * count;
             words += (expansion.len() as u32 - u32::from(is_compound)) * count;
         });
-        touched.sort_unstable();
-        rows.extend(touched.drain(..).map(|id| TermRow { term: StrId(id), count: std::mem::take(&mut counts[id as usize]) }));
+        for at in first..=last {
+            let mut bits = std::mem::take(&mut touched[at]);
+            while bits != 0 {
+                let id = at * 64 + bits.trailing_zeros() as usize;
+                rows.push(TermRow { term: StrId(id as u32), count: std::mem::take(&mut counts[id]) });
+                bits &= bits - 1;
+            }
+        }
         (words, compounds)
     }
 }

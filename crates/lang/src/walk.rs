@@ -12,11 +12,11 @@ pub use symbols::fold;
 
 use crate::intern::Interner;
 use crate::languages::Hooks;
-use crate::rules::{Finder, KindRule, Rules, Step};
+use crate::rules::{Finder, KindRule, Rules, Step, brief};
+use crate::tree::{Node, Syntax};
 use contextd_model::facts::{BaseRow, BindingRow, FILE_SYMBOL, ImportRow, RefRow, SymbolRow};
 use contextd_model::{RefKind, StrId, SymbolKind, Visibility};
 use rustc_hash::FxHashMap;
-use tree_sitter::{Node, TreeCursor};
 
 /// What a hook wants done with its node afterwards.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -59,7 +59,7 @@ pub struct Walk<'t> {
     taken: Vec<u64>,
     spare: Spare<'t>,
     /// What the node being visited stands in, from the root on.
-    ancestors: Vec<Node<'t>>,
+    levels: Vec<Level<'t>>,
     type_until: usize,
     pattern_until: usize,
     /// Parameters before this offset belong to a function type, not to the owner.
@@ -85,9 +85,11 @@ pub struct Walk<'t> {
     unnamed: Vec<(u32, u32, u32, usize)>,
 }
 
-/// What is still to come beside a node.
-struct Siblings {
-    count: usize,
+/// A node whose children are being visited.
+struct Level<'t> {
+    node: Node<'t>,
+    /// How many children are still to come.
+    left: usize,
     /// Tokens count too.
     tokens: bool,
 }
@@ -154,7 +156,7 @@ impl<'t> Walk<'t> {
             annotations: Vec::new(),
             taken: vec![0; text.len() / 64 + 1],
             spare: Spare::default(),
-            ancestors: Vec::new(),
+            levels: Vec::new(),
             type_until: 0,
             pattern_until: 0,
             no_parameters_until: 0,
@@ -172,63 +174,51 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Visits the nodes below the cursor, in source order; brackets and other tokens behind the last
-    /// node with a name of its own say nothing and are left out.
-    pub fn run(&mut self, cursor: &mut TreeCursor<'t>) {
+    /// Visits the nodes of a tree, in source order; brackets and other tokens behind the last node with a
+    /// name of its own say nothing and are left out.
+    pub fn run(&mut self, tree: &'t Syntax) {
         let rules: &'t Rules = self.rules;
         let has_type_fields = !rules.type_fields.is_empty();
-        // How many siblings are still to come, for each node on the way down. A cursor finds out that
-        // there is none only by climbing through everything that is hidden.
-        let mut left = vec![Siblings { count: 0, tokens: false }];
+        let mut node = tree.root();
         loop {
-            let depth = left.len() - 1;
-            self.depth = depth;
-            let node = cursor.node();
-            let rule = rules.kinds.get(node.kind_id() as usize);
-            if let Some(siblings) = left.last_mut().filter(|siblings| siblings.tokens || rule.is_none_or(|rule| rule.named)) {
-                siblings.count = siblings.count.saturating_sub(1);
+            self.depth = self.levels.len();
+            let kind = node.kind_id() as usize;
+            let brief = rules.brief.get(kind).copied().unwrap_or(brief::ERROR);
+            if let Some(level) = self.levels.last_mut().filter(|level| level.tokens || brief & brief::NAMED != 0) {
+                level.left = level.left.saturating_sub(1);
             }
-            if has_type_fields && rule.is_some_and(|rule| rule.identifier) {
-                self.type_field(cursor, node);
+            if has_type_fields && brief & brief::IDENTIFIER != 0 && rules.type_fields.contains(&node.field_id()) {
+                // An identifier that stands where a type does.
+                self.type_until = self.type_until.max(node.end_byte());
             }
-            if self.visit(node, rule) {
+            let is_passed = brief & brief::PLAIN != 0 && self.deferred.is_empty() && self.depth != self.recovery.depth;
+            if is_passed || self.visit(node, rules.kinds.get(kind)) {
                 // What can still be read in an error begins with tokens.
-                let tokens = rule.is_none();
-                let count = if tokens { node.child_count() as usize } else { node.named_child_count() };
-                if depth < MAX_DEPTH && count > 0 && cursor.goto_first_child() {
-                    self.ancestors.push(node);
-                    left.push(Siblings { count, tokens });
+                let tokens = brief == brief::ERROR;
+                let left = if tokens { node.child_count() } else { node.named_child_count() };
+                if let Some(child) = node.first_child().filter(|_| self.depth < MAX_DEPTH && left > 0) {
+                    self.levels.push(Level { node, left, tokens });
+                    node = child;
                     continue;
                 }
             }
-            self.truncated |= depth >= MAX_DEPTH;
-            if !self.next(cursor, &mut left) {
-                return;
+            self.truncated |= self.depth >= MAX_DEPTH;
+            match self.next(node) {
+                Some(next) => node = next,
+                None => return,
             }
         }
     }
 
-    /// Moves to the next node that is not below this one; false at the end.
-    fn next(&mut self, cursor: &mut TreeCursor<'t>, left: &mut Vec<Siblings>) -> bool {
-        while let Some(siblings) = left.last() {
-            let has_next = siblings.count > 0;
-            self.close(left.len() - 1);
-            if has_next && cursor.goto_next_sibling() {
-                return true;
+    /// Returns the next node that is not below this one; nothing at the end.
+    fn next(&mut self, mut node: Node<'t>) -> Option<Node<'t>> {
+        loop {
+            self.close(self.levels.len());
+            let level = self.levels.last()?;
+            if let Some(next) = node.next_in(level.node).filter(|_| level.left > 0) {
+                return Some(next);
             }
-            left.pop();
-            self.ancestors.pop();
-            if left.is_empty() || !cursor.goto_parent() {
-                return false;
-            }
-        }
-        false
-    }
-
-    /// Notes that an identifier stands where a type does.
-    fn type_field(&mut self, cursor: &TreeCursor<'t>, node: Node<'t>) {
-        if cursor.field_id().is_some_and(|field| self.rules.type_fields.contains(&field.get())) {
-            self.type_until = self.type_until.max(node.end_byte());
+            node = self.levels.pop()?.node;
         }
     }
 
@@ -279,9 +269,9 @@ impl<'t> Walk<'t> {
     }
 
     /// Returns what the node being visited stands in: 1 for its parent, 2 for that one's. A node itself
-    /// finds its parent only by going down from the root.
+    /// does not know its parent.
     pub fn ancestor(&self, level: usize) -> Option<Node<'t>> {
-        self.ancestors.len().checked_sub(level).and_then(|at| self.ancestors.get(at)).copied()
+        self.levels.len().checked_sub(level).and_then(|at| self.levels.get(at)).map(|level| level.node)
     }
 
     /// Returns the name of a node's kind.
@@ -388,7 +378,7 @@ impl<'t> Walk<'t> {
 
     /// Takes `node` for the documentation of the next declaration.
     pub fn note_doc(&mut self, node: Node<'t>) {
-        self.comment = Some((node.start_byte(), node.end_byte(), node.end_position().row));
+        self.comment = Some((node.start_byte(), node.end_byte(), node.end_row()));
     }
 
     /// Sets the visibility of what the current symbol declares between two offsets.
@@ -460,50 +450,39 @@ pub fn find<'t>(node: Node<'t>, finder: &Finder) -> Option<Node<'t>> {
         Step::KindInside(outer, inner) => child_of_kind(child_of_kind(node, outer)?, inner),
         Step::Inside(outer, inner) => node.child_by_field_id(outer)?.child_by_field_id(inner),
         Step::First => node.named_child(0),
-        Step::Last => node.named_child(u32::try_from(node.named_child_count()).ok()?.checked_sub(1)?),
+        Step::Last => node.last_named_child(),
     })
 }
 
 fn child_of_kind(node: Node<'_>, kind: u16) -> Option<Node<'_>> {
-    let mut cursor = node.walk();
-    node.named_children(&mut cursor).find(|child| child.kind_id() == kind)
+    node.named_children().find(|child| child.kind_id() == kind)
 }
 
 /// Room for looking at children, kept from node to node.
 #[derive(Default)]
 struct Spare<'t> {
-    cursor: Option<TreeCursor<'t>>,
     names: Vec<Node<'t>>,
     values: Vec<Node<'t>>,
 }
 
 /// Adds every child that the first step of a finder names to `out`.
-fn find_all<'t>(node: Node<'t>, finder: &Finder, cursor: &mut Option<TreeCursor<'t>>, out: &mut Vec<Node<'t>>) {
-    let cursor = cursor.get_or_insert_with(|| node.walk());
+fn find_all<'t>(node: Node<'t>, finder: &Finder, out: &mut Vec<Node<'t>>) {
     match finder.first() {
-        Some(&Step::Field(field)) => in_field(node, field, cursor, |child| out.push(child)),
-        Some(&Step::Inside(outer, inner)) => in_field(node, outer, cursor, |child| out.extend(child.child_by_field_id(inner))),
-        Some(&Step::Kind(kind)) => out.extend(node.named_children(cursor).filter(|child| child.kind_id() == kind)),
+        Some(&Step::Field(field)) => out.extend(in_field(node, field)),
+        Some(&Step::Inside(outer, inner)) => out.extend(in_field(node, outer).filter_map(|child| child.child_by_field_id(inner))),
+        Some(&Step::Kind(kind)) => out.extend(node.named_children().filter(|child| child.kind_id() == kind)),
         _ => out.extend(find(node, finder)),
     }
 }
 
-/// Calls `each` with the named children in a field.
-fn in_field<'t>(node: Node<'t>, field: u16, cursor: &mut TreeCursor<'t>, mut each: impl FnMut(Node<'t>)) {
-    let Some(field) = std::num::NonZeroU16::new(field) else { return };
-    cursor.reset(node);
-    let mut inside = cursor.goto_first_child();
-    while inside {
-        if cursor.field_id() == Some(field) && cursor.node().is_named() {
-            each(cursor.node());
-        }
-        inside = cursor.goto_next_sibling();
-    }
+/// Returns the named children in a field.
+fn in_field<'t>(node: Node<'t>, field: u16) -> impl Iterator<Item = Node<'t>> {
+    node.children_by_field_id(field).filter(Node::is_named)
 }
 
 /// Returns the one-based line a node starts in.
 pub fn line_of(node: Node<'_>) -> u32 {
-    node.start_position().row as u32 + 1
+    node.start_row() as u32 + 1
 }
 
 /// True when `text` can be the name of something: no brackets, no digits in front.

@@ -1,11 +1,11 @@
 //! Shell: functions, variables of the script, sourced files, and `@test` blocks of bats.
 
 use super::Hooks;
+use crate::tree::Node;
 use crate::walk::{Flow, Walk, is_name, line_of};
 use contextd_model::facts::{import_kind, modifier};
 use contextd_model::{RefKind, SymbolKind};
 use std::borrow::Cow;
-use tree_sitter::Node;
 
 pub struct Bash;
 
@@ -39,8 +39,7 @@ impl Hooks for Bash {
                 Flow::Descend
             }
             "declaration_command" => {
-                let mut cursor = node.walk();
-                for assignment in node.named_children(&mut cursor).filter(|child| child.kind() == "variable_assignment") {
+                for assignment in node.named_children().filter(|child| child.kind() == "variable_assignment") {
                     variable(node, assignment, walk);
                 }
                 Flow::Descend

@@ -12,11 +12,11 @@ mod tokens;
 
 use super::Hooks;
 use crate::names;
+use crate::tree::Node;
 use crate::walk::{Flow, Walk, line_of};
 use contextd_model::facts::{SymbolRow, binding, import_kind, modifier};
 use contextd_model::{RefKind, SymbolKind, Visibility};
 use std::borrow::Cow;
-use tree_sitter::Node;
 
 /// Hooks of both languages: the grammar of C++ extends that of C.
 pub struct CFamily;
@@ -230,8 +230,7 @@ fn thrown(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
 fn local_parameters<'t>(node: Node<'t>, walk: &mut Walk<'t>) {
     let list = node.child_by_field_name("parameters").or_else(|| node.child_by_field_name("declarator")?.child_by_field_name("parameters"));
     let Some(list) = list else { return };
-    let mut cursor = list.walk();
-    for parameter in list.named_children(&mut cursor) {
+    for parameter in list.named_children() {
         let Some(declared) = parameter.child_by_field_name("declarator").and_then(|declarator| declarator::read(declarator, walk)) else { continue };
         let written = parameter.child_by_field_name("type").map_or("", |written| walk.text_of(written));
         let written = if written == "auto" { "" } else { written };

@@ -4,11 +4,11 @@ mod mask;
 
 use super::Hooks;
 use crate::names;
+use crate::tree::Node;
 use crate::walk::{Flow, Walk, line_of};
 use contextd_model::facts::{SymbolRow, UNKNOWN_PARAMETERS, base_kind, binding, import_kind, modifier};
 use contextd_model::{RefKind, SymbolKind, Visibility};
 use std::borrow::Cow;
-use tree_sitter::Node;
 
 pub struct CSharp;
 
@@ -71,8 +71,7 @@ impl Hooks for CSharp {
 }
 
 fn child<'t>(node: Node<'t>, kind: &str) -> Option<Node<'t>> {
-    let mut cursor = node.walk();
-    node.named_children(&mut cursor).find(|child| child.kind() == kind)
+    node.named_children().find(|child| child.kind() == kind)
 }
 
 fn field_text<'t>(node: Node<'_>, field: &str, walk: &Walk<'t>) -> &'t str {
@@ -82,11 +81,9 @@ fn field_text<'t>(node: Node<'_>, field: &str, walk: &Walk<'t>) -> &'t str {
 /// `using A;` opens a namespace, `using static` a type, `using X = A.B` binds one name. `global` makes
 /// it count for the other files too.
 fn using<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-    let mut cursor = node.walk();
-    let is_global = node.children(&mut cursor).any(|child| child.kind() == "global");
+    let is_global = node.children().any(|child| child.kind() == "global");
     let alias = node.child_by_field_name("name");
-    let mut cursor = node.walk();
-    let Some(target) = node.named_children(&mut cursor).filter(|child| Some(child.id()) != alias.map(|alias| alias.id())).last() else { return Flow::Skip };
+    let Some(target) = node.named_children().filter(|&child| Some(child) != alias).last() else { return Flow::Skip };
     let path = names::path(walk.text_of(target));
     match alias {
         Some(alias) => {
@@ -154,8 +151,7 @@ fn variadic(walk: &mut Walk<'_>) -> Flow {
 fn fields<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let Some(declaration) = child(node, "variable_declaration") else { return Flow::Descend };
     let written = field_text(declaration, "type", walk);
-    let mut cursor = declaration.walk();
-    let names: Vec<Node<'t>> = declaration.named_children(&mut cursor).filter_map(|child| child.child_by_field_name("name")).collect();
+    let names: Vec<Node<'t>> = declaration.named_children().filter_map(|child| child.child_by_field_name("name")).collect();
     for &name in &names {
         let symbol = walk.add_symbol(node, name.start_byte(), walk.text_of(name), "", SymbolKind::Field, None, written, names.len() > 1);
         let header = walk.text.get(node.start_byte()..declaration.start_byte()).unwrap_or("");
@@ -170,21 +166,19 @@ fn fields<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 fn locals<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let written = field_text(node, "type", walk);
     let written = if written == "var" { "" } else { written };
-    let mut cursor = node.walk();
-    let declarators: Vec<Node<'t>> = node.named_children(&mut cursor).filter(|child| child.kind() == "variable_declarator").collect();
+    let declarators: Vec<Node<'t>> = node.named_children().filter(|child| child.kind() == "variable_declarator").collect();
     for declarator in declarators {
         let Some(name) = declarator.child_by_field_name("name") else { continue };
-        let last = declarator.named_child((declarator.named_child_count() as u32).saturating_sub(1));
+        let last = declarator.last_named_child();
         walk.take(name.start_byte());
-        walk.bind(name, written, last.filter(|last| last.id() != name.id()));
+        walk.bind(name, written, last.filter(|&last| last != name));
     }
     Flow::Table
 }
 
 /// A member that the grammar gives no name field: it is called by the word it is declared with.
 fn member<'t>(node: Node<'t>, name: &str, word: &str, kind: SymbolKind, walk: &mut Walk<'t>) -> Flow {
-    let mut cursor = node.walk();
-    let start = node.children(&mut cursor).find(|child| child.kind() == word).map_or(node.start_byte(), |word| word.start_byte());
+    let start = node.children().find(|child| child.kind() == word).map_or(node.start_byte(), |word| word.start_byte());
     let body = node.child_by_field_name("body").or_else(|| node.child_by_field_name("accessors")).or_else(|| node.child_by_field_name("value"));
     let written = field_text(node, "type", walk);
     if let Some(written_name) = node.child_by_field_name("name") {
@@ -199,8 +193,7 @@ fn member<'t>(node: Node<'t>, name: &str, word: &str, kind: SymbolKind, walk: &m
 fn bases(node: Node<'_>, symbol: u32, walk: &mut Walk<'_>) {
     let Some(list) = child(node, "base_list") else { return };
     let kind = walk.symbols[symbol as usize].kind();
-    let mut cursor = list.walk();
-    let found: Vec<Node<'_>> = list.named_children(&mut cursor).filter(|child| !matches!(child.kind(), "argument_list" | "comment")).collect();
+    let found: Vec<Node<'_>> = list.named_children().filter(|child| !matches!(child.kind(), "argument_list" | "comment")).collect();
     for (index, base) in found.into_iter().enumerate() {
         let path = names::type_head(walk.text_of(base));
         let how = match kind {
@@ -229,14 +222,12 @@ fn is_interface_name(name: &str) -> bool {
 
 /// The parameters of a record are its properties.
 fn record<'t>(node: Node<'t>, symbol: u32, walk: &mut Walk<'t>) {
-    let mut cursor = node.walk();
-    if node.children(&mut cursor).any(|child| child.kind() == "struct") {
+    if node.children().any(|child| child.kind() == "struct") {
         walk.symbols[symbol as usize].kind = SymbolKind::Struct as u8;
     }
     bases(node, symbol, walk);
     let Some(list) = child(node, "parameter_list") else { return };
-    let mut cursor = list.walk();
-    let parameters: Vec<Node<'t>> = list.named_children(&mut cursor).filter(|child| child.kind() == "parameter").collect();
+    let parameters: Vec<Node<'t>> = list.named_children().filter(|child| child.kind() == "parameter").collect();
     for parameter in parameters {
         let Some(name) = parameter.child_by_field_name("name") else { continue };
         let written = field_text(parameter, "type", walk);

@@ -2,10 +2,10 @@
 //! top are symbols; what lies deeper is text.
 
 use super::Hooks;
+use crate::tree::Node;
 use crate::walk::{Flow, Walk};
 use contextd_model::SymbolKind;
 use contextd_model::facts::FILE_SYMBOL;
-use tree_sitter::Node;
 
 pub struct Data;
 
@@ -59,7 +59,7 @@ fn key<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 
 /// Returns what a key stands for, when it is one short word.
 fn short_value(node: Node<'_>, name: Node<'_>, walk: &Walk<'_>) -> String {
-    let value = node.named_child(node.named_child_count().saturating_sub(1) as u32);
+    let value = node.last_named_child();
     let text = value.filter(|value| value.start_byte() > name.start_byte()).map_or("", |value| walk.text_of(value));
     let word = text.trim().trim_matches(['"', '\'']);
     let is_word = !word.is_empty() && word.len() <= 80 && word.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.' | '/' | '@'));
@@ -88,8 +88,7 @@ fn clean(text: &str) -> String {
 /// An element with an id is a place that others point to.
 fn element<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let Some(tag) = node.named_child(0) else { return Flow::Descend };
-    let mut cursor = tag.walk();
-    let id = tag.named_children(&mut cursor).filter(|child| child.kind() == "attribute").find(|attribute| attribute.named_child(0).is_some_and(|name| walk.text_of(name) == "id")).and_then(|attribute| attribute.named_child(1));
+    let id = tag.named_children().filter(|child| child.kind() == "attribute").find(|attribute| attribute.named_child(0).is_some_and(|name| walk.text_of(name) == "id")).and_then(|attribute| attribute.named_child(1));
     if let Some(id) = id {
         let name = clean(walk.text_of(id));
         add(node, id.start_byte(), &name, SymbolKind::Element, walk);
@@ -99,8 +98,7 @@ fn element<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 
 /// `resource "kind" "name" { … }`: the words before the body are the name.
 fn block<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-    let mut cursor = node.walk();
-    let words: Vec<String> = node.named_children(&mut cursor).take_while(|child| matches!(child.kind(), "identifier" | "string_lit")).map(|child| clean(walk.text_of(child))).collect();
+    let words: Vec<String> = node.named_children().take_while(|child| matches!(child.kind(), "identifier" | "string_lit")).map(|child| clean(walk.text_of(child))).collect();
     if words.is_empty() || depth(walk) >= MAX_KEY_DEPTH {
         return Flow::Descend;
     }
@@ -136,8 +134,7 @@ fn object_name(node: Node<'_>, walk: &Walk<'_>) -> Option<String> {
         if at.kind() == "object_reference" || seen > 40 {
             return (at.kind() == "object_reference").then(|| clean(walk.text_of(at)));
         }
-        let mut cursor = at.walk();
-        let children: Vec<Node<'_>> = at.named_children(&mut cursor).collect();
+        let children: Vec<Node<'_>> = at.named_children().collect();
         pending.extend(children.into_iter().rev());
     }
     None

@@ -6,10 +6,10 @@ mod patterns;
 
 use super::Hooks;
 use crate::names;
+use crate::tree::Node;
 use crate::walk::{Flow, Walk, line_of};
 use contextd_model::facts::{FILE_SYMBOL, MAX_SIGNATURE, SymbolRow, binding, import_kind, modifier};
 use contextd_model::{RefKind, SymbolKind, Visibility};
-use tree_sitter::Node;
 
 pub struct EcmaScript {
     /// Members are declared by types: what is assigned to them inside a function only fills them.
@@ -89,7 +89,7 @@ fn declarator<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
         let written = walk.field(node, "type").map_or("", |written| walk.text_of(written));
         let constant = walk.ancestor(1).and_then(|parent| parent.child(0)).is_some_and(|word| word.kind() == "const");
         let kind = if constant { SymbolKind::Constant } else { SymbolKind::Variable };
-        let body = value.filter(|value| value.start_position().row != value.end_position().row);
+        let body = value.filter(|value| value.start_row() != value.end_row());
         walk.add_symbol(node, name.start_byte(), walk.text_of(name), "", kind, body, written, false);
     }
     cast(node, name, value, walk).unwrap_or(Flow::Table)
@@ -98,7 +98,7 @@ fn declarator<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 /// `x = y as Foo` declares a type as well as `x: Foo` does.
 fn cast<'t>(node: Node<'t>, name: Node<'t>, value: Option<Node<'t>>, walk: &mut Walk<'t>) -> Option<Flow> {
     let value = value.filter(|value| value.kind() == "as_expression" && walk.field(node, "type").is_none())?;
-    let written = value.named_child(u32::try_from(value.named_child_count()).ok()?.checked_sub(1)?)?;
+    let written = value.last_named_child()?;
     walk.take(name.start_byte());
     let type_text = crate::walk::fold(walk.text_of(written), 120);
     walk.add_binding(walk.text_of(name), &type_text, binding::DECLARED, 0, 0, line_of(name));
@@ -306,15 +306,13 @@ fn is_test_call(node: Node<'_>, walk: &Walk<'_>) -> bool {
     let arguments = walk.field(node, "arguments");
     let titled = arguments.and_then(|list| list.named_child(0)).is_some_and(|first| matches!(first.kind(), "string" | "template_string"));
     let runs = arguments.is_some_and(|list| {
-        let mut cursor = list.walk();
-        list.named_children(&mut cursor).any(is_function)
+        list.named_children().any(is_function)
     });
     top && known && titled && runs
 }
 
 fn enum_body<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-    let mut cursor = node.walk();
-    for child in node.named_children(&mut cursor) {
+    for child in node.named_children() {
         let name = if child.kind() == "enum_assignment" { walk.field(child, "name") } else { Some(child) };
         if let Some(name) = name.filter(|name| name.kind() == "property_identifier") {
             walk.add_symbol(child, name.start_byte(), walk.text_of(name), "", SymbolKind::Variant, None, "", true);

@@ -4,10 +4,10 @@ mod attributes;
 
 use super::Hooks;
 use crate::names;
+use crate::tree::Node;
 use crate::walk::{Flow, Walk, is_name, line_of, literal};
 use contextd_model::facts::{base_kind, binding, import_kind, modifier};
 use contextd_model::{RefKind, SymbolKind, Visibility};
-use tree_sitter::Node;
 
 pub struct Elixir;
 
@@ -41,14 +41,12 @@ fn call<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 }
 
 fn child<'t>(node: Node<'t>, kind: &str) -> Option<Node<'t>> {
-    let mut cursor = node.walk();
-    node.named_children(&mut cursor).find(|child| child.kind() == kind)
+    node.named_children().find(|child| child.kind() == kind)
 }
 
 fn children(node: Option<Node<'_>>) -> Vec<Node<'_>> {
     node.map_or_else(Vec::new, |node| {
-        let mut cursor = node.walk();
-        node.named_children(&mut cursor).collect()
+        node.named_children().collect()
     })
 }
 

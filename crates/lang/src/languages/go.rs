@@ -2,10 +2,10 @@
 
 use super::Hooks;
 use crate::names;
+use crate::tree::Node;
 use crate::walk::{Flow, Walk, line_of};
 use contextd_model::facts::{base_kind, binding, import_kind};
 use contextd_model::RefKind;
-use tree_sitter::Node;
 
 pub struct Go;
 
@@ -86,7 +86,7 @@ fn key<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 /// A parameter without a name still has a type, which tells what a method satisfies: it goes by `_`.
 fn unnamed<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let (Some(list), Some(callable)) = (walk.ancestor(1), walk.ancestor(2)) else { return Flow::Table };
-    let is_result = walk.field(callable, "result").is_some_and(|result| result.id() == list.id());
+    let is_result = walk.field(callable, "result").is_some_and(|result| result == list);
     let is_own = matches!(callable.kind(), "function_declaration" | "method_declaration" | "method_elem");
     if let Some(written) = walk.field(node, "type").filter(|_| is_own && !is_result) {
         let owner = walk.owner();

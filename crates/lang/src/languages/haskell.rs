@@ -2,11 +2,11 @@
 
 use super::Hooks;
 use crate::names;
+use crate::tree::Node;
 use crate::walk::{Flow, Walk, line_of};
 use contextd_model::facts::{SymbolRow, base_kind, import_kind, modifier};
 use contextd_model::{RefKind, SymbolKind, Visibility};
 use std::borrow::Cow;
-use tree_sitter::Node;
 
 pub struct Haskell;
 
@@ -82,8 +82,7 @@ impl Hooks for Haskell {
 /// Returns the names of an export list; `None` when the module exports all of itself.
 fn exports(list: Node<'_>, own: &str, walk: &Walk<'_>) -> Option<Vec<String>> {
     let mut names = Vec::new();
-    let mut cursor = list.walk();
-    for export in list.named_children(&mut cursor) {
+    for export in list.named_children() {
         if export.kind() == "module_export" {
             if export.child_by_field_name("module").is_some_and(|module| walk.text_of(module) == own) {
                 return None;
@@ -93,8 +92,7 @@ fn exports(list: Node<'_>, own: &str, walk: &Walk<'_>) -> Option<Vec<String>> {
         let named = ["variable", "type", "operator"].into_iter().find_map(|field| export.child_by_field_name(field));
         let Some(name) = named.map(|name| bare(walk.text_of(name))) else { continue };
         if let Some(members) = export.child_by_field_name("children") {
-            let mut inner = members.walk();
-            for member in members.children_by_field_name("element", &mut inner) {
+            for member in members.children_by_field_name("element") {
                 let member = walk.text_of(member);
                 names.push(format!("{name}.{}", if member == ".." { "*" } else { bare(member) }));
             }
@@ -127,8 +125,7 @@ fn import(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
     let list = node.child_by_field_name("names").filter(|_| !text.contains(" hiding"));
     match list {
         Some(list) => {
-            let mut cursor = list.walk();
-            for name in list.children_by_field_name("name", &mut cursor) {
+            for name in list.children_by_field_name("name") {
                 let word = name.named_child(0).map_or("", |word| walk.text_of(word));
                 walk.import(module, word, word, import_kind::NAME, line);
             }
@@ -149,7 +146,9 @@ fn function_kind(walk: &Walk<'_>) -> SymbolKind {
 
 /// `name :: type` begins a function; its clauses follow.
 fn signature<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-    let Some(name) = node.child_by_field_name("name").filter(|_| !in_callable(walk)) else { return Flow::Descend };
+    // `a, b :: type` lists several.
+    let first = || node.child_by_field_name("names").and_then(|names| names.child_by_field_name("name"));
+    let Some(name) = node.child_by_field_name("name").or_else(first).filter(|_| !in_callable(walk)) else { return Flow::Descend };
     let type_text = node.child_by_field_name("type").map_or("", |written| walk.text_of(written));
     let text = walk.text_of(name).trim_matches(['(', ')', ' ']);
     walk.add_symbol(node, name.start_byte(), text, "", function_kind(walk), None, type_text, false);
@@ -199,8 +198,7 @@ fn constructor<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 
 fn field<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let type_text = node.child_by_field_name("type").map_or("", |written| walk.text_of(written));
-    let mut cursor = node.walk();
-    for name in node.children_by_field_name("name", &mut cursor).filter(|name| name.kind() == "field_name") {
+    for name in node.children_by_field_name("name").filter(|name| name.kind() == "field_name") {
         walk.add_symbol(node, name.start_byte(), walk.text_of(name), "", SymbolKind::Field, None, type_text, true);
     }
     Flow::Descend
@@ -220,8 +218,7 @@ fn instance<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 /// Returns the type that an instance is for: the first constructor in the last pattern that has one.
 /// Where all are variables the last of them stands for itself.
 fn instance_of<'t>(patterns: Node<'t>, walk: &Walk<'t>) -> &'t str {
-    let mut cursor = patterns.walk();
-    let all: Vec<Node<'t>> = patterns.named_children(&mut cursor).collect();
+    let all: Vec<Node<'t>> = patterns.named_children().collect();
     let words = |node: &Node<'t>| walk.text_of(*node).split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '\'' | '.'))).filter(|word| !word.is_empty());
     let constructed = |node: &Node<'t>| match node.kind() {
         "tuple" => Some("(,)"),

@@ -2,10 +2,10 @@
 
 use super::Hooks;
 use crate::names;
+use crate::tree::Node;
 use crate::walk::{Flow, Walk, line_of};
 use contextd_model::facts::{SymbolRow, import_kind, modifier};
 use contextd_model::{RefKind, SymbolKind, Visibility};
-use tree_sitter::Node;
 
 pub struct Java;
 
@@ -51,8 +51,7 @@ impl Hooks for Java {
 }
 
 fn package(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
-    let mut cursor = node.walk();
-    let name = node.named_children(&mut cursor).find(|child| matches!(child.kind(), "identifier" | "scoped_identifier"));
+    let name = node.named_children().find(|child| matches!(child.kind(), "identifier" | "scoped_identifier"));
     if let Some(name) = name {
         let path = names::path(walk.text_of(name));
         walk.package = walk.intern(&path);
@@ -61,9 +60,8 @@ fn package(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
 }
 
 fn import(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
-    let mut cursor = node.walk();
     let (mut path, mut all) = (String::new(), false);
-    for child in node.named_children(&mut cursor) {
+    for child in node.named_children() {
         match child.kind() {
             "identifier" | "scoped_identifier" => path = names::path(walk.text_of(child)),
             "asterisk" => all = true,
@@ -81,8 +79,7 @@ fn import(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
 
 /// `throws A, B` names what the owner throws.
 fn throws(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
-    let mut cursor = node.walk();
-    for child in node.named_children(&mut cursor) {
+    for child in node.named_children() {
         let path = names::path(walk.text_of(child));
         walk.reference(&path, RefKind::Throw, child.start_byte(), line_of(child), 255);
     }
@@ -98,7 +95,7 @@ fn method_reference(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
             walk.reference(constructed, RefKind::Construct, node.start_byte(), line_of(node), 255);
         }
         None => {
-            if let Some(name) = node.named_child((node.named_child_count() as u32).saturating_sub(1)) {
+            if let Some(name) = node.last_named_child() {
                 walk.take(name.start_byte());
                 walk.reference(&path, RefKind::Field, name.start_byte(), line_of(name), 255);
             }
@@ -110,8 +107,7 @@ fn method_reference(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
 /// The components of a record are its fields.
 fn components<'t>(node: Node<'t>, walk: &mut Walk<'t>) {
     let Some(parameters) = node.child_by_field_name("parameters") else { return };
-    let mut cursor = parameters.walk();
-    let components: Vec<Node<'t>> = parameters.named_children(&mut cursor).filter(|child| child.kind() == "formal_parameter").collect();
+    let components: Vec<Node<'t>> = parameters.named_children().filter(|child| child.kind() == "formal_parameter").collect();
     for component in components {
         let Some(name) = component.child_by_field_name("name") else { continue };
         let written = component.child_by_field_name("type").map_or("", |written| walk.text_of(written));

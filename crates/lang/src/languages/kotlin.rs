@@ -2,10 +2,10 @@
 
 use super::Hooks;
 use crate::names;
+use crate::tree::Node;
 use crate::walk::{Flow, Walk, line_of};
 use contextd_model::facts::{base_kind, binding, import_kind, modifier};
 use contextd_model::{RefKind, SymbolKind};
-use tree_sitter::Node;
 
 pub struct Kotlin;
 
@@ -86,19 +86,16 @@ impl Hooks for Kotlin {
 }
 
 fn child<'t>(node: Node<'t>, kind: &str) -> Option<Node<'t>> {
-    let mut cursor = node.walk();
-    node.named_children(&mut cursor).find(|child| child.kind() == kind)
+    node.named_children().find(|child| child.kind() == kind)
 }
 
 fn type_of(node: Node<'_>) -> Option<Node<'_>> {
-    let mut cursor = node.walk();
-    node.named_children(&mut cursor).find(|child| TYPES.contains(&child.kind()))
+    node.named_children().find(|child| TYPES.contains(&child.kind()))
 }
 
 /// Returns the type that stands right after a child of this kind.
 fn after<'t>(node: Node<'t>, kind: &str) -> Option<Node<'t>> {
-    let mut cursor = node.walk();
-    let mut children = node.named_children(&mut cursor);
+    let mut children = node.named_children();
     children.find(|child| child.kind() == kind)?;
     children.next().filter(|next| TYPES.contains(&next.kind()))
 }
@@ -110,8 +107,7 @@ fn extended(node: Node<'_>) -> Option<Node<'_>> {
         "property_declaration" => child(node, "variable_declaration")?.start_byte(),
         _ => return None,
     };
-    let mut cursor = node.walk();
-    node.named_children(&mut cursor).find(|child| TYPES.contains(&child.kind()) && child.end_byte() <= until)
+    node.named_children().find(|child| TYPES.contains(&child.kind()) && child.end_byte() <= until)
 }
 
 fn import(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
@@ -141,8 +137,7 @@ fn bind<'t>(node: Node<'t>, walk: &mut Walk<'t>) {
     let Some(declaration) = child(node, "variable_declaration") else { return };
     let Some(name) = child(declaration, "identifier") else { return };
     let written = type_of(declaration).map_or("", |written| walk.text_of(written));
-    let mut cursor = node.walk();
-    let mut later = node.named_children(&mut cursor).skip_while(|child| child.id() != declaration.id()).skip(1);
+    let mut later = node.named_children().skip_while(|&child| child != declaration).skip(1);
     let value = later.find(|child| !matches!(child.kind(), "getter" | "setter" | "property_delegate" | "type_constraints" | "line_comment" | "block_comment"));
     walk.take(name.start_byte());
     walk.bind(name, written, value);
@@ -166,8 +161,7 @@ fn mark_refused(symbol: u32, walk: &mut Walk<'_>) {
 
 /// `class Foo(val a: Int)`: the parameter is a property too.
 fn constructor_property<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-    let mut cursor = node.walk();
-    let is_property = node.children(&mut cursor).any(|child| matches!(child.kind(), "val" | "var"));
+    let is_property = node.children().any(|child| matches!(child.kind(), "val" | "var"));
     if let Some(name) = child(node, "identifier").filter(|_| is_property) {
         let written = type_of(node).map_or("", |written| walk.text_of(written));
         walk.add_symbol(node, name.start_byte(), walk.text_of(name), "", SymbolKind::Property, None, written, true);
@@ -222,8 +216,7 @@ fn class(node: Node<'_>, symbol: u32, walk: &mut Walk<'_>) {
 /// A base that is called is a class; the others are interfaces.
 fn bases(node: Node<'_>, symbol: u32, is_interface: bool, walk: &mut Walk<'_>) {
     let Some(list) = child(node, "delegation_specifiers") else { return };
-    let mut cursor = list.walk();
-    for specifier in list.named_children(&mut cursor) {
+    for specifier in list.named_children() {
         let Some(inner) = specifier.named_child(0) else { continue };
         let called = inner.kind() == "constructor_invocation";
         let written = if inner.kind() == "user_type" { Some(inner) } else { child(inner, "user_type") };
@@ -267,8 +260,7 @@ fn annotation_class<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 
 /// Returns the first identifier of an expression that is written so.
 fn named<'t>(node: Node<'t>, word: &str, walk: &Walk<'t>) -> Option<Node<'t>> {
-    let mut cursor = node.walk();
-    node.named_children(&mut cursor).find_map(|child| match child.kind() {
+    node.named_children().find_map(|child| match child.kind() {
         "identifier" => Some(child).filter(|child| walk.text_of(*child) == word),
         "infix_expression" => named(child, word, walk),
         _ => None,

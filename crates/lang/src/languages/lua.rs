@@ -2,10 +2,10 @@
 
 use super::Hooks;
 use crate::names;
+use crate::tree::Node;
 use crate::walk::{Flow, Walk, line_of};
 use contextd_model::facts::{binding, import_kind, modifier};
 use contextd_model::{RefKind, SymbolKind, Visibility};
-use tree_sitter::Node;
 
 pub struct Lua;
 
@@ -23,17 +23,15 @@ impl Hooks for Lua {
             "field" => field(node, walk),
             "function_call" => call(node, walk),
             "parameters" => {
-                let mut cursor = node.walk();
-                for (position, name) in node.named_children(&mut cursor).filter(|child| child.kind() == "identifier").enumerate() {
+                for (position, name) in node.named_children().filter(|child| child.kind() == "identifier").enumerate() {
                     walk.take(name.start_byte());
                     walk.add_binding(walk.text_of(name), "", binding::PARAMETER, position.min(255) as u8, 0, line_of(name));
                 }
                 Flow::Skip
             }
             "for_generic_clause" | "for_numeric_clause" => {
-                let mut cursor = node.walk();
                 let list = node.named_child(0).filter(|list| list.kind() == "variable_list").unwrap_or(node);
-                for name in list.children_by_field_name("name", &mut cursor) {
+                for name in list.children_by_field_name("name") {
                     walk.take(name.start_byte());
                     walk.add_binding(walk.text_of(name), "", binding::ALIAS, 0, 0, line_of(name));
                 }
@@ -65,12 +63,11 @@ fn function<'t>(node: Node<'t>, name: Node<'t>, value: Node<'t>, is_local: bool,
 
 fn assignment<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let (Some(names_list), Some(values)) = (node.named_child(0), node.named_child(1)) else { return Flow::Descend };
-    let mut cursor = names_list.walk();
-    let names: Vec<Node<'t>> = names_list.children_by_field_name("name", &mut cursor).collect();
+    let names: Vec<Node<'t>> = names_list.children_by_field_name("name").collect();
     let before = walk.text.get(..node.start_byte()).unwrap_or("");
     let is_local = before.trim_end().ends_with("local");
     for (index, name) in names.iter().enumerate() {
-        let value = values.named_child(index as u32);
+        let value = values.named_child(index);
         one(node, *name, value, is_local, names.len() > 1, walk);
     }
     Flow::Descend

@@ -2,10 +2,10 @@
 
 use super::Hooks;
 use crate::names;
+use crate::tree::Node;
 use crate::walk::{Flow, Walk, line_of};
 use contextd_model::facts::{binding, import_kind, modifier};
 use contextd_model::{RefKind, SymbolKind};
-use tree_sitter::Node;
 
 pub struct Php;
 
@@ -67,12 +67,10 @@ fn namespace<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 
 /// `use A\B;`, `use A\{B, C as D};`, `use function A\f;`.
 fn imports(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
-    let mut cursor = node.walk();
-    let prefix = node.named_children(&mut cursor).find(|child| child.kind() == "namespace_name").map_or("", |prefix| walk.text_of(prefix));
+    let prefix = node.named_children().find(|child| child.kind() == "namespace_name").map_or("", |prefix| walk.text_of(prefix));
     let group = node.child_by_field_name("body");
     let list = group.unwrap_or(node);
-    let mut cursor = list.walk();
-    for clause in list.named_children(&mut cursor).filter(|child| child.kind() == "namespace_use_clause") {
+    for clause in list.named_children().filter(|child| child.kind() == "namespace_use_clause") {
         let Some(target) = clause.named_child(0) else { continue };
         let written = walk.text_of(target).trim_start_matches('\\');
         let whole = if prefix.is_empty() { written.to_owned() } else { format!("{}\\{written}", prefix.trim_matches('\\')) };
@@ -106,8 +104,7 @@ fn properties<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 
 /// One symbol for each element; a single one owns what the declaration holds.
 fn elements<'t>(node: Node<'t>, kind: &str, symbol_kind: SymbolKind, written: &'t str, walk: &mut Walk<'t>) -> Flow {
-    let mut cursor = node.walk();
-    let elements: Vec<Node<'t>> = node.named_children(&mut cursor).filter(|child| child.kind() == kind).collect();
+    let elements: Vec<Node<'t>> = node.named_children().filter(|child| child.kind() == kind).collect();
     for element in &elements {
         let Some(name) = element.named_child(0) else { continue };
         let text = walk.text_of(name).trim_start_matches('$');
@@ -152,7 +149,7 @@ fn environment(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
 
 /// `Foo::class` mentions `Foo` alone.
 fn class_constant(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
-    let last = node.named_child_count().checked_sub(1).and_then(|at| node.named_child(at as u32));
+    let last = node.last_named_child();
     match last {
         Some(last) if walk.text_of(last) == "class" => {
             walk.take(last.start_byte());
@@ -172,11 +169,9 @@ fn static_property(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
 }
 
 fn loop_variables(node: Node<'_>, walk: &mut Walk<'_>) {
-    let mut cursor = node.walk();
     // The first child is what is looped over.
-    for child in node.named_children(&mut cursor).skip(1).take(1) {
-        let mut inner = child.walk();
-        let names: Vec<Node<'_>> = if child.kind() == "pair" { child.named_children(&mut inner).collect() } else { vec![child] };
+    for child in node.named_children().skip(1).take(1) {
+        let names: Vec<Node<'_>> = if child.kind() == "pair" { child.named_children().collect() } else { vec![child] };
         for name in names.iter().filter(|name| name.kind() == "variable_name") {
             walk.add_binding(walk.text_of(*name), "", binding::ALIAS, 0, 0, line_of(*name));
         }

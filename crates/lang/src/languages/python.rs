@@ -1,10 +1,10 @@
 //! Python: imports, bare parameters, docstrings, environment subscripts.
 
 use super::Hooks;
+use crate::tree::Node;
 use crate::walk::{Flow, Walk, line_of};
 use contextd_model::RefKind;
 use contextd_model::facts::{binding, import_kind};
-use tree_sitter::Node;
 
 pub struct Python;
 
@@ -39,8 +39,7 @@ impl Hooks for Python {
 }
 
 fn import(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
-    let mut cursor = node.walk();
-    for child in node.named_children(&mut cursor) {
+    for child in node.named_children() {
         let (module, alias) = aliased(child, walk);
         // `import a.b` binds `a`, but `a.b` is how it is used.
         walk.import(module, "", alias.unwrap_or(module), import_kind::MODULE, line_of(child));
@@ -51,8 +50,7 @@ fn import(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
 fn import_from(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
     let Some(module_node) = walk.field(node, "module_name") else { return Flow::Skip };
     let module = walk.text_of(module_node);
-    let mut cursor = node.walk();
-    for child in node.named_children(&mut cursor).filter(|child| child.id() != module_node.id()) {
+    for child in node.named_children().filter(|&child| child != module_node) {
         if child.kind() == "wildcard_import" {
             walk.import(module, "", "", import_kind::WILDCARD, line_of(child));
         } else if matches!(child.kind(), "dotted_name" | "aliased_import") {
@@ -72,8 +70,7 @@ fn aliased<'t>(node: Node<'_>, walk: &Walk<'t>) -> (&'t str, Option<&'t str>) {
 
 /// Parameters come as bare identifiers, defaults, types and splats; the table cannot name them all.
 fn parameters(node: Node<'_>, walk: &mut Walk<'_>) {
-    let mut cursor = node.walk();
-    for (position, child) in node.named_children(&mut cursor).enumerate() {
+    for (position, child) in node.named_children().enumerate() {
         let name = match child.kind() {
             "identifier" => Some(child),
             "default_parameter" => walk.field(child, "name"),

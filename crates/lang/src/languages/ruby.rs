@@ -5,10 +5,10 @@ mod macros;
 mod uses;
 
 use super::Hooks;
+use crate::tree::Node;
 use crate::walk::{Flow, Walk};
 use contextd_model::Visibility;
 use contextd_model::facts::SymbolRow;
-use tree_sitter::Node;
 
 pub struct Ruby;
 
@@ -54,8 +54,7 @@ impl Hooks for Ruby {
 /// Notes where the body of a class turns private or public again.
 fn sections(node: Node<'_>, walk: &mut Walk<'_>) {
     let Some(body) = node.child_by_field_name("body") else { return };
-    let mut cursor = body.walk();
-    for child in body.named_children(&mut cursor).filter(|child| child.kind() == "identifier") {
+    for child in body.named_children().filter(|child| child.kind() == "identifier") {
         if let Some(visibility) = section_word(walk.text_of(child)) {
             walk.set_section(child.end_byte(), body.end_byte(), visibility);
         }

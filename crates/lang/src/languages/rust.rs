@@ -5,10 +5,10 @@ mod uses;
 
 use super::Hooks;
 use crate::names;
+use crate::tree::Node;
 use crate::walk::{Flow, Walk, line_of};
 use contextd_model::facts::{ImportRow, SymbolRow, base_kind, binding, import_kind, modifier};
 use contextd_model::{RefKind, SymbolKind, Visibility};
-use tree_sitter::Node;
 
 pub struct Rust;
 

@@ -2,10 +2,10 @@
 
 use super::Hooks;
 use crate::names;
+use crate::tree::Node;
 use crate::walk::{Flow, Walk, is_name, line_of};
 use contextd_model::SymbolKind;
 use contextd_model::facts::{base_kind, binding, import_kind};
-use tree_sitter::Node;
 
 pub struct Scala;
 
@@ -73,8 +73,7 @@ fn package(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
 fn imports(node: Node<'_>, exported: bool, walk: &mut Walk<'_>) -> Flow {
     let mut path: Vec<&str> = Vec::new();
     let mut done = false;
-    let mut cursor = node.walk();
-    for child in node.children(&mut cursor) {
+    for child in node.children() {
         match child.kind() {
             "," => {
                 finish_path(&path, done, exported, line_of(node), walk);
@@ -88,9 +87,8 @@ fn imports(node: Node<'_>, exported: bool, walk: &mut Walk<'_>) -> Flow {
                 done = true;
             }
             "namespace_selectors" => {
-                let mut inner = child.walk();
                 let module = path.join(".");
-                for one in child.named_children(&mut inner) {
+                for one in child.named_children() {
                     selector(one, &module, exported, walk);
                 }
                 done = true;
@@ -133,8 +131,7 @@ fn operator<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     }
     let written = node.child_by_field_name("return_type").map_or("", |written| walk.text_of(written));
     let symbol = walk.add_symbol(node, name.start_byte(), text, "", SymbolKind::Method, node.child_by_field_name("body"), written, false);
-    let mut cursor = node.walk();
-    if let Some(generics) = node.named_children(&mut cursor).find(|child| child.kind() == "type_parameters") {
+    if let Some(generics) = node.named_children().find(|child| child.kind() == "type_parameters") {
         walk.set_generics(symbol, walk.text_of(generics));
     }
     Flow::Descend
@@ -157,8 +154,7 @@ fn symbolic_type<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 
 /// `extension (s: String)`: its methods are members of `String`.
 fn extension<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-    let mut cursor = node.walk();
-    let parameters = node.children_by_field_name("parameters", &mut cursor).find(|child| child.kind() == "parameters");
+    let parameters = node.children_by_field_name("parameters").find(|child| child.kind() == "parameters");
     let parameter = parameters.and_then(|parameters| parameters.named_child(0));
     if let Some(written) = parameter.and_then(|parameter| parameter.child_by_field_name("type")) {
         let path = names::type_head(walk.text_of(written));
@@ -193,13 +189,11 @@ fn argument_name(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
 /// What follows `extends` is the base, what follows `with` is mixed in.
 fn bases(extend: Node<'_>, symbol: u32, walk: &mut Walk<'_>) {
     let mut kind = base_kind::EXTENDS;
-    let mut cursor = extend.walk();
-    let types: Vec<Node<'_>> = extend.named_children(&mut cursor).filter(|child| !matches!(child.kind(), "arguments" | "comment" | "block_comment")).collect();
+    let types: Vec<Node<'_>> = extend.named_children().filter(|child| !matches!(child.kind(), "arguments" | "comment" | "block_comment")).collect();
     for written in types {
         // `A with B` may come as one compound type.
         if written.kind() == "compound_type" {
-            let mut inner = written.walk();
-            for part in written.named_children(&mut inner) {
+            for part in written.named_children() {
                 walk.base(symbol, &names::type_head(walk.text_of(part)), kind, line_of(part));
                 kind = base_kind::MIXIN;
             }
@@ -211,8 +205,7 @@ fn bases(extend: Node<'_>, symbol: u32, walk: &mut Walk<'_>) {
 }
 
 fn each_base(list: Node<'_>, symbol: u32, kind: u8, walk: &mut Walk<'_>) {
-    let mut cursor = list.walk();
-    let types: Vec<Node<'_>> = list.named_children(&mut cursor).collect();
+    let types: Vec<Node<'_>> = list.named_children().collect();
     for written in types {
         walk.base(symbol, &names::type_head(walk.text_of(written)), kind, line_of(written));
     }
@@ -220,16 +213,12 @@ fn each_base(list: Node<'_>, symbol: u32, kind: u8, walk: &mut Walk<'_>) {
 
 /// Parameters of a case class, and those marked `val` or `var`, are fields.
 fn constructor_fields<'t>(node: Node<'t>, walk: &mut Walk<'t>) {
-    let mut cursor = node.walk();
-    let is_case = node.kind() == "full_enum_case" || node.children(&mut cursor).any(|child| child.kind() == "case");
-    let mut cursor = node.walk();
-    let lists: Vec<Node<'t>> = node.named_children(&mut cursor).filter(|child| child.kind() == "class_parameters").collect();
+    let is_case = node.kind() == "full_enum_case" || node.children().any(|child| child.kind() == "case");
+    let lists: Vec<Node<'t>> = node.named_children().filter(|child| child.kind() == "class_parameters").collect();
     for (index, list) in lists.into_iter().enumerate() {
-        let mut inner = list.walk();
-        let parameters: Vec<Node<'t>> = list.named_children(&mut inner).filter(|child| child.kind() == "class_parameter").collect();
+        let parameters: Vec<Node<'t>> = list.named_children().filter(|child| child.kind() == "class_parameter").collect();
         for parameter in parameters {
-            let mut words = parameter.walk();
-            let marked = parameter.children(&mut words).any(|child| matches!(child.kind(), "val" | "var"));
+            let marked = parameter.children().any(|child| matches!(child.kind(), "val" | "var"));
             let Some(name) = parameter.child_by_field_name("name").filter(|_| marked || is_case && index == 0) else { continue };
             let written = parameter.child_by_field_name("type").map_or("", |written| walk.text_of(written));
             walk.add_symbol(parameter, name.start_byte(), walk.text_of(name), "", SymbolKind::Field, None, written, true);

@@ -3,10 +3,10 @@
 
 use super::Hooks;
 use crate::names;
+use crate::tree::Node;
 use crate::walk::{Flow, Walk, is_name, line_of};
 use contextd_model::facts::{SymbolRow, base_kind, binding, import_kind, modifier};
 use contextd_model::{RefKind, SymbolKind, Visibility};
-use tree_sitter::Node;
 
 pub struct Swift;
 
@@ -71,11 +71,9 @@ fn label_hash(label: &str) -> u16 {
 
 /// `import Foo` makes the names of `Foo` visible; `import struct Foo.Bar` one of them.
 fn import(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
-    let mut cursor = node.walk();
-    let Some(name) = node.named_children(&mut cursor).find(|child| child.kind() == "identifier") else { return Flow::Skip };
+    let Some(name) = node.named_children().find(|child| child.kind() == "identifier") else { return Flow::Skip };
     let path = names::path(walk.text_of(name));
-    let mut cursor = node.walk();
-    let one = node.children(&mut cursor).any(|child| matches!(child.kind(), "struct" | "class" | "enum" | "protocol" | "func" | "var" | "let" | "typealias"));
+    let one = node.children().any(|child| matches!(child.kind(), "struct" | "class" | "enum" | "protocol" | "func" | "var" | "let" | "typealias"));
     let (module, last) = names::split_last(&path);
     if one && !module.is_empty() {
         walk.import(module, last, last, import_kind::NAME, line_of(node));
@@ -136,13 +134,10 @@ fn operator<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 
 /// Initialisers and subscripts are called by the word that declares them.
 fn member<'t>(node: Node<'t>, word: &str, kind: SymbolKind, walk: &mut Walk<'t>) -> Flow {
-    let mut cursor = node.walk();
-    let start = node.children(&mut cursor).find(|child| child.kind() == word).map_or(node.start_byte(), |word| word.start_byte());
-    let mut cursor = node.walk();
-    let body = node.child_by_field_name("body").or_else(|| node.named_children(&mut cursor).find(|child| child.kind() == "computed_property"));
+    let start = node.children().find(|child| child.kind() == word).map_or(node.start_byte(), |word| word.start_byte());
+    let body = node.child_by_field_name("body").or_else(|| node.named_children().find(|child| child.kind() == "computed_property"));
     let symbol = walk.add_symbol(node, start, word, "", kind, body, "", false);
-    let mut cursor = node.walk();
-    if let Some(generics) = node.named_children(&mut cursor).find(|child| child.kind() == "type_parameters") {
+    if let Some(generics) = node.named_children().find(|child| child.kind() == "type_parameters") {
         walk.set_generics(symbol, walk.text_of(generics));
     }
     set_result(node, symbol, walk);
@@ -151,12 +146,10 @@ fn member<'t>(node: Node<'t>, word: &str, kind: SymbolKind, walk: &mut Walk<'t>)
 
 /// The type after `->`, and `async` before it.
 fn set_result(node: Node<'_>, symbol: u32, walk: &mut Walk<'_>) {
-    let mut cursor = node.walk();
-    if node.children(&mut cursor).any(|child| child.kind() == "async") {
+    if node.children().any(|child| child.kind() == "async") {
         walk.symbols[symbol as usize].modifiers |= modifier::ASYNC;
     }
-    let mut cursor = node.walk();
-    let mut children = node.children(&mut cursor);
+    let mut children = node.children();
     if children.any(|child| child.kind() == "->")
         && let Some(written) = children.find(Node::is_named)
     {
@@ -173,7 +166,7 @@ fn subscript(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
     {
         return Flow::Descend;
     }
-    let Some(suffix) = node.named_child((node.named_child_count() as u32).saturating_sub(1)).filter(|last| last.kind() == "call_suffix") else { return Flow::Table };
+    let Some(suffix) = node.last_named_child().filter(|last| last.kind() == "call_suffix") else { return Flow::Table };
     let Some(arguments) = suffix.named_child(0).filter(|first| walk.text_of(*first).starts_with('[')) else { return Flow::Table };
     let subject = node.named_child(0).map_or("", |subject| walk.text_of(subject));
     if let Some(first) = arguments.named_child(0).filter(|_| subject.ends_with("environment"))
@@ -214,14 +207,9 @@ fn pattern(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
 
 /// `if let a = b`: the name and its value are children of the statement.
 fn optional_bindings<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-    let mut cursor = node.walk();
-    if !cursor.goto_first_child() {
-        return Flow::Table;
-    }
     let mut name: Option<Node<'t>> = None;
-    loop {
-        let child = cursor.node();
-        match cursor.field_name() {
+    for child in node.children() {
+        match child.field_name() {
             Some("bound_identifier") => {
                 if let Some(earlier) = name.replace(child) {
                     walk.bind(earlier, "", None);
@@ -235,9 +223,6 @@ fn optional_bindings<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
             }
             _ => {}
         }
-        if !cursor.goto_next_sibling() {
-            break;
-        }
     }
     if let Some(name) = name {
         walk.bind(name, "", None);
@@ -247,8 +232,7 @@ fn optional_bindings<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 
 /// Labels of associated values and of tuple elements are no references.
 fn labels(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
-    let mut cursor = node.walk();
-    for label in node.named_children(&mut cursor).filter(|child| child.kind() == "simple_identifier") {
+    for label in node.named_children().filter(|child| child.kind() == "simple_identifier") {
         walk.take(label.start_byte());
     }
     Flow::Table
@@ -257,8 +241,7 @@ fn labels(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
 /// A class may extend a class first; everything else conforms to protocols.
 fn bases(node: Node<'_>, symbol: u32, walk: &mut Walk<'_>) {
     let kind = walk.symbols[symbol as usize].kind();
-    let mut cursor = node.walk();
-    let found: Vec<Node<'_>> = node.named_children(&mut cursor).filter(|child| child.kind() == "inheritance_specifier").collect();
+    let found: Vec<Node<'_>> = node.named_children().filter(|child| child.kind() == "inheritance_specifier").collect();
     for (index, specifier) in found.into_iter().enumerate() {
         let path = names::type_head(walk.text_of(specifier));
         let how = match kind {

@@ -1,10 +1,10 @@
 //! Zig: containers and imports that are values of constants, tests named by strings.
 
 use super::Hooks;
+use crate::tree::Node;
 use crate::walk::{Flow, Walk, line_of};
 use contextd_model::SymbolKind;
 use contextd_model::facts::{import_kind, modifier};
-use tree_sitter::Node;
 
 pub struct Zig;
 
@@ -20,9 +20,8 @@ impl Hooks for Zig {
 }
 
 fn variable<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-    let mut cursor = node.walk();
-    let Some(name) = node.named_children(&mut cursor).find(|child| child.kind() == "identifier") else { return Flow::Descend };
-    let value = node.named_child_count().checked_sub(1).and_then(|at| node.named_child(at as u32)).filter(|value| value.start_byte() > name.start_byte());
+    let Some(name) = node.named_children().find(|child| child.kind() == "identifier") else { return Flow::Descend };
+    let value = node.last_named_child().filter(|value| value.start_byte() > name.start_byte());
     let text = walk.text_of(name);
     let head = walk.text.get(node.start_byte()..name.start_byte()).unwrap_or("");
     let is_public = head.split_whitespace().any(|word| word == "pub");
@@ -44,8 +43,7 @@ fn variable<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let signature = walk.strings.table.get(walk.symbols[symbol as usize].signature).trim_end_matches([';', ' ', '=']).to_owned();
     walk.symbols[symbol as usize].signature = walk.intern(&signature);
     if let Some(errors) = value.filter(|value| value.kind() == "error_set_declaration") {
-        let mut cursor = errors.walk();
-        for error in errors.named_children(&mut cursor).filter(|child| child.kind() == "identifier") {
+        for error in errors.named_children().filter(|child| child.kind() == "identifier") {
             walk.add_symbol(error, error.start_byte(), walk.text_of(error), "", SymbolKind::Variant, None, "", true);
         }
     }
@@ -84,9 +82,8 @@ fn field<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 }
 
 fn test<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-    let mut cursor = node.walk();
-    let name = node.named_children(&mut cursor).find(|child| matches!(child.kind(), "string" | "identifier"));
-    let body = node.named_children(&mut cursor).find(|child| child.kind() == "block");
+    let name = node.named_children().find(|child| matches!(child.kind(), "string" | "identifier"));
+    let body = node.named_children().find(|child| child.kind() == "block");
     let title = name.map_or("test", |name| walk.text_of(name).trim_matches('"'));
     let start = name.map_or(node.start_byte(), |name| name.start_byte());
     let symbol = walk.add_symbol(node, start, title, "", SymbolKind::Function, body, "", false);

@@ -3,9 +3,9 @@
 use super::{Spare, Walk, find, find_all, line_of};
 use crate::names;
 use crate::rules::BindingRule;
+use crate::tree::Node;
 use contextd_model::facts::{BindingRow, binding};
 use std::borrow::Cow;
-use tree_sitter::{Node, TreeCursor};
 
 impl<'t> Walk<'t> {
     pub(super) fn binding(&mut self, node: Node<'t>, rule: &BindingRule) {
@@ -25,7 +25,7 @@ impl<'t> Walk<'t> {
         let mut spare = std::mem::take(&mut self.spare);
         spare.names.clear();
         if rule.many {
-            find_all(node, &rule.name, &mut spare.cursor, &mut spare.names);
+            find_all(node, &rule.name, &mut spare.names);
         }
         if rule.parameter {
             for &name in &spare.names {
@@ -39,14 +39,14 @@ impl<'t> Walk<'t> {
 
     /// Binds names and values side by side; `name` stands for a list where the node has but one.
     fn bind_all(&mut self, name: Node<'t>, type_text: &str, value: Option<Node<'t>>, spare: &mut Spare<'t>) {
-        let Spare { cursor, names, values } = spare;
+        let Spare { names, values } = spare;
         if names.len() <= 1 {
             names.clear();
-            self.listed(name, cursor, names);
+            self.listed(name, names);
         }
         values.clear();
         if let Some(value) = value {
-            self.listed(value, cursor, values);
+            self.listed(value, values);
         }
         let paired = names.len() == values.len();
         for (index, &name) in names.iter().enumerate() {
@@ -56,9 +56,9 @@ impl<'t> Walk<'t> {
     }
 
     /// Adds what a list or tuple holds to `out`; anything else stands for itself.
-    fn listed(&self, node: Node<'t>, cursor: &mut Option<TreeCursor<'t>>, out: &mut Vec<Node<'t>>) {
+    fn listed(&self, node: Node<'t>, out: &mut Vec<Node<'t>>) {
         if self.rules.kinds.get(node.kind_id() as usize).is_some_and(|rule| rule.listing) {
-            out.extend(node.named_children(cursor.get_or_insert_with(|| node.walk())));
+            out.extend(node.named_children());
         }
         if out.is_empty() {
             out.push(node);
@@ -72,7 +72,7 @@ impl<'t> Walk<'t> {
             return;
         }
         let closure = self.ancestor(2).filter(|&closure| self.field(closure, "body").is_some());
-        let lines = closure.map_or(0, |closure| (closure.end_position().row - name.start_position().row).saturating_add(1).min(usize::from(u16::MAX)));
+        let lines = closure.map_or(0, |closure| (closure.end_row() - name.start_row()).saturating_add(1).min(usize::from(u16::MAX)));
         self.add_binding(&path, super::symbols::fold(type_text, 120).trim_start_matches(':').trim(), how, 0, lines as u16, line_of(name));
     }
 
@@ -128,7 +128,7 @@ impl<'t> Walk<'t> {
             if !rule.transparent {
                 return None;
             }
-            node = node.named_child(u32::try_from(node.named_child_count()).ok()?.checked_sub(1)?)?;
+            node = node.last_named_child()?;
         }
         None
     }

@@ -1,8 +1,8 @@
 //! What can still be read where the grammar gave up: a keyword and a name make a declaration.
 
 use super::{Walk, is_name};
+use crate::tree::Node;
 use contextd_model::SymbolKind;
-use tree_sitter::Node;
 
 /// Words that declare, in every language that has them.
 const KEYWORDS: [(&str, SymbolKind); 13] = [
@@ -24,7 +24,7 @@ const KEYWORDS: [(&str, SymbolKind); 13] = [
 /// Where an error node's children stand, and the keyword read last among them.
 #[derive(Default)]
 pub(super) struct Recovery {
-    depth: usize,
+    pub(super) depth: usize,
     until: usize,
     keyword: Option<SymbolKind>,
     start: usize,
@@ -49,7 +49,7 @@ impl<'t> Walk<'t> {
         }
         if !node.is_named() {
             self.recovery.keyword = KEYWORDS.iter().find(|(word, _)| *word == node.kind()).map(|&(_, kind)| kind);
-            (self.recovery.start, self.recovery.row) = (node.start_byte(), node.start_position().row);
+            (self.recovery.start, self.recovery.row) = (node.start_byte(), node.start_row());
             return;
         }
         let Some(kind) = self.recovery.keyword.take() else { return };

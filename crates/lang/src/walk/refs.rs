@@ -3,10 +3,10 @@
 use super::{Walk, find, is_name, line_of};
 use crate::names;
 use crate::rules::{CallRule, Finder};
+use crate::tree::Node;
 use contextd_model::facts::{RefRow, SPREAD_ARGUMENTS, binding};
 use contextd_model::{RefKind, StrId};
 use std::borrow::Cow;
-use tree_sitter::Node;
 
 /// Arguments of a call that are not known.
 const UNKNOWN: u8 = 255;
@@ -46,8 +46,7 @@ impl<'t> Walk<'t> {
             return false;
         }
         let is_spread = |node: Node<'_>| self.rules.kinds.get(node.kind_id() as usize).is_some_and(|rule| rule.spread);
-        let mut cursor = arguments.walk();
-        arguments.named_children(&mut cursor).any(|argument| is_spread(argument) || argument.named_child_count() == 1 && argument.named_child(0).is_some_and(is_spread))
+        arguments.named_children().any(|argument| is_spread(argument) || argument.named_child_count() == 1 && argument.named_child(0).is_some_and(is_spread))
     }
 
     pub(super) fn construct(&mut self, node: Node<'t>, finder: &Finder) {
@@ -100,18 +99,16 @@ impl<'t> Walk<'t> {
         }
         let is_generic = |node: Node<'_>| self.rules.kinds.get(node.kind_id() as usize).is_some_and(|rule| rule.generic_name);
         let last = self.field(written, "name").unwrap_or(written);
-        let Some(list) = Some(last).filter(|&last| is_generic(last)).and_then(|last| last.named_child(last.named_child_count().saturating_sub(1) as u32)) else { return 0 };
+        let Some(list) = Some(last).filter(|&last| is_generic(last)).and_then(|last| last.last_named_child()) else { return 0 };
         // `Map<,>` names none of its arguments.
-        let mut cursor = list.walk();
-        let commas = list.children(&mut cursor).filter(|child| child.kind() == ",").count();
+        let commas = list.children().filter(|child| child.kind() == ",").count();
         (commas + 1).min(usize::from(UNKNOWN) - 1) as u8
     }
 
     /// Reports a type whose path comes in pieces of the kind `part`, `a.b.Type`, as one mention; a type
     /// of one piece is left to the walk.
     pub fn type_in_pieces(&mut self, node: Node<'t>, part: &str) {
-        let mut cursor = node.walk();
-        let pieces: Vec<Node<'t>> = node.named_children(&mut cursor).filter(|child| child.kind() == part).collect();
+        let pieces: Vec<Node<'t>> = node.named_children().filter(|child| child.kind() == part).collect();
         let Some(last) = pieces.last().filter(|_| pieces.len() > 1) else { return };
         for piece in &pieces {
             self.take(piece.start_byte());
@@ -267,8 +264,7 @@ impl<'t> Walk<'t> {
         let mut pending = vec![node];
         let mut found = Vec::new();
         while let Some(list) = pending.pop() {
-            let mut cursor = list.walk();
-            for child in list.named_children(&mut cursor) {
+            for child in list.named_children() {
                 let Some(rule) = self.rules.kinds.get(child.kind_id() as usize) else { continue };
                 if rule.base_list {
                     pending.push(child);

@@ -3,9 +3,9 @@
 use super::{Annotation, Spare, Walk, find, find_all, is_name, line_of};
 use crate::header;
 use crate::rules::{DocStyle, SymbolRule, VisibilityStyle};
+use crate::tree::Node;
 use contextd_model::facts::{BindingRow, FILE_SYMBOL, MAX_SIGNATURE, SymbolRow, UNKNOWN_PARAMETERS, base_kind, binding, modifier};
 use contextd_model::{RefKind, StrId, SymbolKind, Visibility};
-use tree_sitter::Node;
 
 /// Where a declaration stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -64,7 +64,7 @@ impl<'t> Walk<'t> {
         // The function that a symbol is made of is its scope already.
         let body = self.field(node, "body").map_or(0, |body| body.start_byte() as u32);
         if owner == FILE_SYMBOL || self.symbols[owner as usize].body_start != body {
-            let lines = (node.start_position().row as u32 + 1, node.end_position().row as u32 + 1);
+            let lines = (node.start_row() as u32 + 1, node.end_row() as u32 + 1);
             self.unnamed.push((owner, lines.0, lines.1, node.end_byte()));
         }
     }
@@ -94,7 +94,7 @@ impl<'t> Walk<'t> {
     fn many(&mut self, node: Node<'t>, rule: &SymbolRule, kind: SymbolKind) {
         let mut spare = std::mem::take(&mut self.spare);
         spare.names.clear();
-        find_all(node, &rule.name, &mut spare.cursor, &mut spare.names);
+        find_all(node, &rule.name, &mut spare.names);
         let depth = self.open.len();
         for &name in &spare.names {
             self.declare(node, name, rule, kind);
@@ -136,9 +136,9 @@ impl<'t> Walk<'t> {
     fn count_parameters(&mut self, node: Node<'t>, rule: &SymbolRule) -> u8 {
         let Some(list) = rule.parameters.and_then(|field| node.child_by_field_id(field)) else { return UNKNOWN_PARAMETERS };
         let mut spare = std::mem::take(&mut self.spare);
-        let Spare { cursor, names, values: entries } = &mut spare;
+        let Spare { names, values: entries } = &mut spare;
         entries.clear();
-        entries.extend(list.named_children(cursor.get_or_insert_with(|| list.walk())));
+        entries.extend(list.named_children());
         let mut count = 0;
         for entry in entries {
             let rule = self.rules.kinds.get(entry.kind_id() as usize);
@@ -146,7 +146,7 @@ impl<'t> Walk<'t> {
                 _ if rule.is_some_and(|rule| rule.comment) => 0,
                 Some(binding) if binding.parameter && binding.many => {
                     names.clear();
-                    find_all(*entry, &binding.name, cursor, names);
+                    find_all(*entry, &binding.name, names);
                     names.len().max(1)
                 }
                 _ => 1,
@@ -221,8 +221,8 @@ impl<'t> Walk<'t> {
         let text = self.text_of(node);
         let body = without_comments(text);
         let tail = &text[body.len()..];
-        let line = node.end_position().row + 1 - tail.bytes().filter(|&byte| byte == b'\n').count();
-        let line = line.max(node.start_position().row + 1) as u32;
+        let line = node.end_row() + 1 - tail.bytes().filter(|&byte| byte == b'\n').count();
+        let line = line.max(node.start_row() + 1) as u32;
         match tail.split_inclusive('\n').next() {
             Some(first) if first.len() < tail.len() => (node.end_byte() - tail.len() + first.len(), line),
             _ => (node.end_byte(), line),
@@ -385,13 +385,13 @@ impl<'t> Walk<'t> {
         let (start, mut end) = (node.start_byte(), node.end_byte());
         let text = self.text_of(node);
         end -= text.len() - text.trim_end().len();
-        let last_line = node.start_position().row + text.trim_end().matches('\n').count();
+        let last_line = node.start_row() + text.trim_end().matches('\n').count();
         let line_start = self.text[..start].rfind('\n').map_or(0, |at| at + 1);
         let trailing = !self.text[line_start..start].trim().is_empty();
         let is_doc = !trailing && self.rules.doc_prefixes.is_empty() || !trailing && self.rules.doc_prefixes.iter().any(|prefix| text.starts_with(prefix.as_str()));
         self.comment = match self.comment {
             _ if !is_doc => None,
-            Some((first, _, line)) if line + 1 >= node.start_position().row && is_line_comment(text) => Some((first, end, last_line)),
+            Some((first, _, line)) if line + 1 >= node.start_row() && is_line_comment(text) => Some((first, end, last_line)),
             _ => Some((start, end, last_line)),
         };
     }
@@ -436,7 +436,7 @@ fn name_end_anchor(node: Node<'_>, name: &str, text: &str) -> usize {
 }
 
 fn line_at(text: &str, start: usize, node: Node<'_>) -> u32 {
-    let row = node.start_position().row;
+    let row = node.start_row();
     let back = text.get(start..node.start_byte()).map_or(0, |between| between.bytes().filter(|&byte| byte == b'\n').count());
     (row - back.min(row)) as u32 + 1
 }

@@ -69,13 +69,14 @@ pub struct FileState {
 const COLUMNS: &str = "file_id, path, lang, content_hash, size, mtime_ns, ctime_ns, inode, mode, status, indexed_at, \
                        project, lines, symbols, chunks, tokens";
 
-const UPSERT: &str = "INSERT INTO file_state (path, lang, content_hash, size, mtime_ns, ctime_ns, inode, mode, status, \
+const INSERT: &str = "INSERT INTO file_state (path, lang, content_hash, size, mtime_ns, ctime_ns, inode, mode, status, \
      indexed_at, project, lines, symbols, chunks, tokens)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
-     ON CONFLICT (path) DO UPDATE SET lang = ?2, content_hash = ?3, size = ?4, mtime_ns = ?5, ctime_ns = ?6, \
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
+
+const UPDATE: &str = "UPDATE file_state SET lang = ?2, content_hash = ?3, size = ?4, mtime_ns = ?5, ctime_ns = ?6, \
      inode = ?7, mode = ?8, status = ?9, indexed_at = ?10, project = ?11, lines = ?12, symbols = ?13, chunks = ?14, \
      tokens = ?15
-     RETURNING file_id";
+     WHERE path = ?1";
 
 pub(crate) fn replace(
     connection: &Connection,
@@ -92,7 +93,9 @@ pub(crate) fn replace(
 }
 
 fn put(connection: &Connection, record: &FileRecord) -> Result<FileId> {
-    let mut statement = connection.prepare_cached(UPSERT)?;
+    // One statement for both, with `RETURNING`, would make a table of its own for each file.
+    let known = id(connection, &record.path)?;
+    let mut statement = connection.prepare_cached(if known.is_some() { UPDATE } else { INSERT })?;
     let values = params![
         record.path,
         record.lang,
@@ -110,7 +113,14 @@ fn put(connection: &Connection, record: &FileRecord) -> Result<FileId> {
         record.chunks,
         record.tokens,
     ];
-    Ok(statement.query_row(values, |row| row.get(0))?)
+    statement.execute(values)?;
+    Ok(known.unwrap_or_else(|| FileId(connection.last_insert_rowid())))
+}
+
+fn id(connection: &Connection, path: &str) -> Result<Option<FileId>> {
+    let mut statement =
+        connection.prepare_cached("SELECT file_id FROM file_state WHERE path = ?1")?;
+    Ok(statement.query_row([path], |row| row.get(0)).optional()?)
 }
 
 fn remove(connection: &Connection, path: &str) -> Result<()> {
@@ -154,12 +164,7 @@ pub(crate) fn one(connection: &Connection, path: &str) -> Result<Option<FileStat
 }
 
 pub(crate) fn ids(connection: &Connection, paths: &[&str]) -> Result<Vec<Option<FileId>>> {
-    let mut statement =
-        connection.prepare_cached("SELECT file_id FROM file_state WHERE path = ?1")?;
-    let ids = paths
-        .iter()
-        .map(|path| statement.query_row([path], |row| row.get(0)).optional());
-    Ok(ids.collect::<rusqlite::Result<_>>()?)
+    paths.iter().map(|path| id(connection, path)).collect()
 }
 
 pub(crate) fn clear(

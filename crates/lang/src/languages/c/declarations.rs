@@ -2,10 +2,10 @@
 
 use super::declarator::{self, Declared};
 use super::functions;
+use crate::tree::Node;
 use crate::walk::{Deferred, Flow, Walk, line_of};
 use contextd_model::facts::{MAX_SIGNATURE, modifier};
 use contextd_model::{RefKind, SymbolKind};
-use tree_sitter::Node;
 
 /// Variables, fields and prototypes of one declaration; local ones are bindings.
 pub fn declaration<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
@@ -88,8 +88,7 @@ pub fn type_definition<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 }
 
 fn declarators<'t>(node: Node<'t>) -> Vec<Node<'t>> {
-    let mut cursor = node.walk();
-    node.children_by_field_name("declarator", &mut cursor).collect()
+    node.children_by_field_name("declarator").collect()
 }
 
 fn specifier_kind(written: Node<'_>) -> SymbolKind {
@@ -137,8 +136,7 @@ fn variable_kind(node: Node<'_>, declared: &Declared<'_>, walk: &Walk<'_>) -> Sy
     if walk.symbols[walk.owner() as usize].kind().is_type() {
         return SymbolKind::Field;
     }
-    let mut cursor = node.walk();
-    let is_const = node.named_children(&mut cursor).any(|child| child.kind() == "type_qualifier" && matches!(walk.text_of(child), "const" | "constexpr" | "constinit"));
+    let is_const = node.named_children().any(|child| child.kind() == "type_qualifier" && matches!(walk.text_of(child), "const" | "constexpr" | "constinit"));
     if is_const && !declared.pointers.contains('*') { SymbolKind::Constant } else { SymbolKind::Variable }
 }
 

@@ -1,8 +1,8 @@
 //! Declarators: what `*(*name[3])(int)` declares, and as what.
 
 use crate::names;
+use crate::tree::Node;
 use crate::walk::Walk;
-use tree_sitter::Node;
 
 /// A declared name with what stands around it.
 pub struct Declared<'t> {
@@ -66,8 +66,7 @@ fn inner(node: Node<'_>) -> Option<Node<'_>> {
     if let Some(inner) = node.child_by_field_name("declarator") {
         return Some(inner);
     }
-    let mut cursor = node.walk();
-    node.named_children(&mut cursor).find(|child| child.kind().ends_with("declarator") || child.kind().ends_with("identifier") || matches!(child.kind(), "operator_name" | "operator_cast" | "destructor_name" | "template_function" | "template_method"))
+    node.named_children().find(|child| child.kind().ends_with("declarator") || child.kind().ends_with("identifier") || matches!(child.kind(), "operator_name" | "operator_cast" | "destructor_name" | "template_function" | "template_method"))
 }
 
 /// Returns a name as it is written in one piece: `operator==`, `operator bool`, `~Foo`.

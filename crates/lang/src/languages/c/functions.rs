@@ -3,10 +3,10 @@
 use super::declarator::{self, Declared, name_text};
 use super::template_parameters;
 use crate::names;
+use crate::tree::Node;
 use crate::walk::{Flow, Walk, line_of};
 use contextd_model::facts::{binding, modifier};
 use contextd_model::{RefKind, SymbolKind};
-use tree_sitter::Node;
 
 /// A function with its body, or a defaulted or deleted member.
 pub fn definition<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
@@ -27,9 +27,8 @@ pub fn definition<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     if node.child_by_field_name("type").is_none() && invocation(node, &declared, function, walk) {
         return Flow::Descend;
     }
-    let mut cursor = node.walk();
-    let initializers = node.named_children(&mut cursor).find(|child| child.kind() == "field_initializer_list");
-    let body = initializers.or_else(|| node.child_by_field_name("body")).or_else(|| node.named_children(&mut cursor).find(|child| matches!(child.kind(), "default_method_clause" | "delete_method_clause" | "try_statement")));
+    let initializers = node.named_children().find(|child| child.kind() == "field_initializer_list");
+    let body = initializers.or_else(|| node.child_by_field_name("body")).or_else(|| node.named_children().find(|child| matches!(child.kind(), "default_method_clause" | "delete_method_clause" | "try_statement")));
     declare(node, &declared, function, body, false, walk);
     Flow::Descend
 }
@@ -81,8 +80,7 @@ fn kind(declared: &Declared<'_>, name: &str, walk: &Walk<'_>) -> SymbolKind {
 }
 
 fn return_type(node: Node<'_>, declared: &Declared<'_>, function: Node<'_>, walk: &Walk<'_>) -> String {
-    let mut cursor = function.walk();
-    let trailing = function.named_children(&mut cursor).find(|child| child.kind() == "trailing_return_type");
+    let trailing = function.named_children().find(|child| child.kind() == "trailing_return_type");
     match trailing {
         Some(trailing) => walk.text_of(trailing).trim_start_matches("->").trim().to_owned(),
         None => {
@@ -95,8 +93,7 @@ fn return_type(node: Node<'_>, declared: &Declared<'_>, function: Node<'_>, walk
 /// Words after the parameters: `override`, `final`, `= 0`, `= delete`.
 fn modifiers(symbol: u32, tail: &str, function: Node<'_>, walk: &mut Walk<'_>) {
     let mut bits = 0;
-    let mut cursor = function.walk();
-    for child in function.named_children(&mut cursor).filter(|child| child.kind() == "virtual_specifier") {
+    for child in function.named_children().filter(|child| child.kind() == "virtual_specifier") {
         bits |= if walk.text_of(child) == "override" { modifier::OVERRIDE } else { modifier::FINAL };
     }
     let is_pure = tail.trim_start().strip_prefix('=').is_some_and(|rest| rest.trim_start().starts_with('0'));
@@ -112,8 +109,7 @@ fn modifiers(symbol: u32, tail: &str, function: Node<'_>, walk: &mut Walk<'_>) {
 
 fn parameters<'t>(function: Node<'t>, walk: &mut Walk<'t>) {
     let Some(list) = function.child_by_field_name("parameters") else { return };
-    let mut cursor = list.walk();
-    for (position, parameter) in list.named_children(&mut cursor).filter(|child| child.kind() != "comment").enumerate() {
+    for (position, parameter) in list.named_children().filter(|child| child.kind() != "comment").enumerate() {
         let declarator = if parameter.kind() == "identifier" { Some(parameter) } else { parameter.child_by_field_name("declarator") };
         let Some(declared) = declarator.and_then(|declarator| declarator::read(declarator, walk)) else { continue };
         let written = parameter.child_by_field_name("type").map_or("", |written| walk.text_of(written));
@@ -141,8 +137,7 @@ fn is_macro_word(word: &str) -> bool {
 
 /// Adds the function that a macro `word` with the arguments `list` defines.
 pub fn invoke<'t>(node: Node<'t>, word: Node<'t>, list: Node<'t>, body: Option<Node<'t>>, walk: &mut Walk<'t>) -> bool {
-    let mut cursor = list.walk();
-    let arguments: Vec<Node<'t>> = list.named_children(&mut cursor).take(2).collect();
+    let arguments: Vec<Node<'t>> = list.named_children().take(2).collect();
     let texts: Vec<&str> = arguments.iter().map(|argument| walk.text_of(*argument)).collect();
     let is_name = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     let (scope, name) = match texts.as_slice() {

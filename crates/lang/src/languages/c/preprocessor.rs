@@ -1,10 +1,10 @@
 //! `#include` and `#define`.
 
 use super::tokens::{Kind, tokens};
+use crate::tree::Node;
 use crate::walk::{Flow, Walk, line_of};
 use contextd_model::facts::{import_kind, modifier};
 use contextd_model::{RefKind, SymbolKind};
-use tree_sitter::Node;
 
 /// The text of another file.
 pub fn include(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {

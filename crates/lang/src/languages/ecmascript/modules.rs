@@ -4,14 +4,13 @@
 //! b }` is `("", a, b)`, `export default a` is `("", a, default)`.
 
 use crate::names;
+use crate::tree::Node;
 use crate::walk::{Flow, Walk, line_of};
 use contextd_model::Visibility;
 use contextd_model::facts::{import_kind, modifier};
-use tree_sitter::Node;
 
 pub fn import<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-    let mut cursor = node.walk();
-    let clause = node.named_children(&mut cursor).find(|child| matches!(child.kind(), "import_clause" | "import_require_clause"));
+    let clause = node.named_children().find(|child| matches!(child.kind(), "import_clause" | "import_require_clause"));
     if let Some(clause) = clause.filter(|clause| clause.kind() == "import_require_clause") {
         let alias = clause.named_child(0).map_or("", |name| walk.text_of(name));
         walk.import(source(clause, walk), "", alias, import_kind::MODULE, line_of(node));
@@ -22,8 +21,7 @@ pub fn import<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
         walk.import(module, "", "", import_kind::MODULE, line_of(node));
         return Flow::Skip;
     };
-    let mut cursor = clause.walk();
-    for child in clause.named_children(&mut cursor) {
+    for child in clause.named_children() {
         match child.kind() {
             "identifier" => walk.import(module, "default", walk.text_of(child), import_kind::NAME, line_of(child)),
             "namespace_import" => {
@@ -37,8 +35,7 @@ pub fn import<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 }
 
 fn specifiers<'t>(list: Node<'t>, kind_name: &str, module: &str, kind: u8, walk: &mut Walk<'t>) {
-    let mut cursor = list.walk();
-    for child in list.named_children(&mut cursor).filter(|child| child.kind() == kind_name) {
+    for child in list.named_children().filter(|child| child.kind() == kind_name) {
         let name = walk.field(child, "name").map_or("", |name| unquoted(walk.text_of(name)));
         let alias = walk.field(child, "alias").map_or(name, |alias| unquoted(walk.text_of(alias)));
         walk.import(module, name, alias, kind, line_of(child));
@@ -50,8 +47,7 @@ fn specifiers<'t>(list: Node<'t>, kind_name: &str, module: &str, kind: u8, walk:
 
 pub fn export<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let module = source(node, walk);
-    let mut cursor = node.walk();
-    let clause = node.named_children(&mut cursor).find(|child| matches!(child.kind(), "export_clause" | "namespace_export"));
+    let clause = node.named_children().find(|child| matches!(child.kind(), "export_clause" | "namespace_export"));
     match clause {
         Some(clause) if clause.kind() == "export_clause" => {
             specifiers(clause, "export_specifier", module, import_kind::REEXPORT, walk);
@@ -145,8 +141,7 @@ pub fn bind_loaded<'t>(name: Node<'t>, loaded: &Loaded, walk: &mut Walk<'t>) {
         walk.take(name.start_byte());
         return;
     }
-    let mut cursor = name.walk();
-    for child in name.named_children(&mut cursor) {
+    for child in name.named_children() {
         let (imported, alias) = match child.kind() {
             "shorthand_property_identifier_pattern" => (Some(child), Some(child)),
             "pair_pattern" => (walk.field(child, "key"), walk.field(child, "value")),
@@ -191,8 +186,7 @@ pub fn assigned_export<'t>(path: &str, value: Node<'t>, walk: &mut Walk<'t>) {
 
 /// `module.exports = { a, b: c }`.
 fn exported_object<'t>(object: Node<'t>, walk: &mut Walk<'t>) {
-    let mut cursor = object.walk();
-    for child in object.named_children(&mut cursor) {
+    for child in object.named_children() {
         let (alias, local) = match child.kind() {
             "shorthand_property_identifier" => (Some(child), Some(child)),
             "pair" => (walk.field(child, "key"), walk.field(child, "value").filter(|value| value.kind() == "identifier")),

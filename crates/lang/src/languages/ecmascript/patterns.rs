@@ -1,16 +1,15 @@
 //! Names that patterns bind: parameters, destructuring, loops, `catch`, type parameters.
 
 use crate::names;
+use crate::tree::Node;
 use crate::walk::{Flow, Walk, fold, line_of};
 use contextd_model::facts::binding;
-use tree_sitter::Node;
 
 /// Nesting of patterns that is followed.
 const MAX_NESTING: u32 = 6;
 
 pub fn parameters<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-    let mut cursor = node.walk();
-    for (position, child) in node.named_children(&mut cursor).enumerate() {
+    for (position, child) in node.named_children().enumerate() {
         parameter(child, position.min(255) as u8, walk);
     }
     Flow::Descend
@@ -48,15 +47,14 @@ fn is_callback(node: Node<'_>, walk: &Walk<'_>) -> bool {
 
 /// Binds a parameter of a function without a name, with the lines that it is known in.
 fn callback_parameter<'t>(name: Node<'t>, type_text: &str, how: u8, function: Option<Node<'t>>, walk: &mut Walk<'t>) {
-    let lines = function.map_or(0, |function| (function.end_position().row - name.start_position().row + 1).min(usize::from(u16::MAX)));
+    let lines = function.map_or(0, |function| (function.end_row() - name.start_row() + 1).min(usize::from(u16::MAX)));
     walk.take(name.start_byte());
     walk.add_binding(walk.text_of(name), type_text, how, 0, lines as u16, line_of(name));
 }
 
 /// A constructor's parameter with a modifier declares a field.
 fn is_property(node: Node<'_>) -> bool {
-    let mut cursor = node.walk();
-    node.children(&mut cursor).any(|child| matches!(child.kind(), "accessibility_modifier" | "readonly" | "override_modifier"))
+    node.children().any(|child| matches!(child.kind(), "accessibility_modifier" | "readonly" | "override_modifier"))
 }
 
 pub fn lone_parameter<'t>(node: Node<'t>, walk: &mut Walk<'t>) {
@@ -100,8 +98,7 @@ fn unwrapped(value: Node<'_>) -> Node<'_> {
 /// type, of which a member's type is not known here: such names are bound without one, except that
 /// `Type.member` says where to look.
 fn bind_pattern<'t>(pattern: Node<'t>, of: &str, how: u8, depth: u32, walk: &mut Walk<'t>) {
-    let mut cursor = pattern.walk();
-    for child in pattern.named_children(&mut cursor) {
+    for child in pattern.named_children() {
         let (key, target) = match child.kind() {
             "shorthand_property_identifier_pattern" => (walk.text_of(child), child),
             "object_assignment_pattern" => match walk.field(child, "left") {
@@ -172,8 +169,7 @@ pub fn type_parameter<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 
 /// `[key: string]: T` and `[K in Keys]: T` name a key that is nothing elsewhere.
 pub fn index_signature<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-    let mut cursor = node.walk();
-    let mapped = node.named_children(&mut cursor).find(|child| child.kind() == "mapped_type_clause").and_then(|clause| walk.field(clause, "name"));
+    let mapped = node.named_children().find(|child| child.kind() == "mapped_type_clause").and_then(|clause| walk.field(clause, "name"));
     if let Some(name) = walk.field(node, "name").or(mapped) {
         walk.take(name.start_byte());
         walk.add_binding(walk.text_of(name), "", binding::DECLARED, 0, 0, line_of(name));

@@ -2,10 +2,10 @@
 
 use super::{child, children, guarded};
 use crate::names;
+use crate::tree::Node;
 use crate::walk::{Flow, Walk, line_of};
 use contextd_model::{SymbolKind, Visibility};
 use contextd_model::facts::{base_kind, modifier};
-use tree_sitter::Node;
 
 pub fn attribute<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let is_attribute = node.child_by_field_name("operator").is_some_and(|operator| operator.kind() == "@");

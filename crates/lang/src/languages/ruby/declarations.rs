@@ -1,10 +1,10 @@
 //! Methods, constants and local variables.
 
 use crate::names;
+use crate::tree::Node;
 use crate::walk::{Flow, Walk, line_of};
 use contextd_model::facts::{binding, modifier};
 use contextd_model::{RefKind, SymbolKind};
-use tree_sitter::Node;
 
 /// `def name` and `def self.name`.
 pub fn method<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
@@ -51,8 +51,7 @@ pub fn is_member(walk: &Walk<'_>) -> bool {
 }
 
 fn parameters(list: Node<'_>, walk: &mut Walk<'_>) {
-    let mut cursor = list.walk();
-    for (position, parameter) in list.named_children(&mut cursor).enumerate() {
+    for (position, parameter) in list.named_children().enumerate() {
         let name = if parameter.kind() == "identifier" { Some(parameter) } else { parameter.child_by_field_name("name") };
         let Some(name) = name else { continue };
         let has_default = parameter.child_by_field_name("value").is_some();
@@ -91,8 +90,7 @@ pub fn assignment<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
         }
         "identifier" | "instance_variable" | "class_variable" => bind(left, right, walk),
         "left_assignment_list" => {
-            let mut cursor = left.walk();
-            for name in left.named_children(&mut cursor).filter(|name| name.kind() == "identifier") {
+            for name in left.named_children().filter(|name| name.kind() == "identifier") {
                 walk.take(name.start_byte());
                 walk.add_binding(walk.text_of(name), "", binding::ALIAS, 0, 0, line_of(name));
             }
@@ -128,8 +126,7 @@ fn constant<'t>(node: Node<'t>, left: Node<'t>, right: Option<Node<'t>>, walk: &
     walk.add_symbol(node, start, name, scope, kind, body, "", false);
     let arguments = class.and_then(|(call, _)| call.child_by_field_name("arguments"));
     if let Some(arguments) = arguments {
-        let mut cursor = arguments.walk();
-        for field in arguments.named_children(&mut cursor).filter(|field| field.kind() == "simple_symbol") {
+        for field in arguments.named_children().filter(|field| field.kind() == "simple_symbol") {
             let name = walk.text_of(field).trim_start_matches(':');
             walk.add_symbol(field, field.start_byte() + 1, name, "", SymbolKind::Field, None, "", true);
         }

@@ -2,10 +2,10 @@
 
 use super::{declarations, section_word, uses};
 use crate::names;
+use crate::tree::Node;
 use crate::walk::{Flow, Walk, line_of};
 use contextd_model::facts::{base_kind, import_kind, modifier};
 use contextd_model::{RefKind, SymbolKind, Visibility};
-use tree_sitter::Node;
 
 pub fn call<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let Some(method) = node.child_by_field_name("method") else { return Flow::Descend };
@@ -17,8 +17,7 @@ pub fn call<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let receiver = node.child_by_field_name("receiver");
     let list = node.child_by_field_name("arguments");
     let arguments: Vec<Node<'t>> = list.map_or_else(Vec::new, |list| {
-        let mut cursor = list.walk();
-        list.named_children(&mut cursor).collect()
+        list.named_children().collect()
     });
     let is_bare = receiver.is_none_or(|receiver| receiver.kind() == "self" || walk.text_of(receiver) == "RSpec");
     if is_bare && let Some(flow) = bare(node, word, &arguments, walk) {

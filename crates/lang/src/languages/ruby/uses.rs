@@ -1,9 +1,9 @@
 //! Mentions: constants, instance variables, the environment, processes.
 
 use crate::names;
+use crate::tree::Node;
 use crate::walk::{Flow, Walk, line_of};
 use contextd_model::RefKind;
-use tree_sitter::Node;
 
 /// `A::B` is one mention, of `B`.
 pub fn constant_path(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {

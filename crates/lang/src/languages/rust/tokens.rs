@@ -1,10 +1,10 @@
 //! Names in the token trees of macros: the grammar does not parse them, but what is called there is
 //! as much a use as anywhere else.
 
+use crate::tree::Node;
 use crate::walk::{Flow, Walk, line_of};
 use contextd_model::RefKind;
 use contextd_model::facts::binding;
-use tree_sitter::Node;
 
 /// Reports the names in a token tree and in those inside it.
 pub fn references<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
@@ -12,8 +12,7 @@ pub fn references<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let mut pending = vec![node];
     while let Some(tree) = pending.pop() {
         let mut reader = Reader::default();
-        let mut cursor = tree.walk();
-        for child in tree.children(&mut cursor) {
+        for child in tree.children() {
             if child.kind() == "token_tree" {
                 pending.push(child);
             }

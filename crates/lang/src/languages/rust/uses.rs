@@ -1,15 +1,14 @@
 //! Use trees, flattened: one import for each name they bind.
 
+use crate::tree::Node;
 use crate::walk::{Flow, Walk, line_of};
 use contextd_model::facts::import_kind;
-use tree_sitter::Node;
 
 /// Nesting of groups beyond this is not code that anyone wrote.
 const MAX_DEPTH: usize = 64;
 
 pub fn declaration(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
-    let mut cursor = node.walk();
-    let exported = node.children(&mut cursor).any(|child| child.kind() == "visibility_modifier");
+    let exported = node.children().any(|child| child.kind() == "visibility_modifier");
     if let Some(argument) = node.child_by_field_name("argument") {
         tree(argument, "", exported, 0, walk);
     }
@@ -32,8 +31,7 @@ fn tree(node: Node<'_>, prefix: &str, exported: bool, depth: usize, walk: &mut W
     }
     match node.kind() {
         "use_list" => {
-            let mut cursor = node.walk();
-            for child in node.named_children(&mut cursor) {
+            for child in node.named_children() {
                 tree(child, prefix, exported, depth + 1, walk);
             }
         }

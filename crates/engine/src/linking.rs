@@ -16,6 +16,7 @@ use contextd_model::ContentHash;
 use contextd_snapshot::{Durability, GraphWriter, Segment, Snapshot};
 use parts::{Part, Parts};
 use rayon::prelude::*;
+use relink::Outcome;
 use rows::{Rows, first_symbols, symbols_of};
 use std::path::Path;
 
@@ -48,9 +49,12 @@ impl Relinked {
 /// Links the files of all segments and writes their graph into the index folder. Edges of files that
 /// cannot have changed are taken over from `previous`, which must be of the same version.
 pub fn link(index: &Path, segments: &[Segment], keys: &[ContentHash], previous: Option<&Snapshot>, warm: Option<&Warm>) -> Result<Linked> {
-    let plan = previous.and_then(|previous| relink::plan(index, segments, previous));
+    let plan = previous.and_then(|previous| Some((relink::plan(index, segments, previous)?, previous.manifest())));
     let (mut links, parts, relinked) = match plan {
-        Some(plan) => plan.link(segments, keys, warm),
+        Some((plan, manifest)) => match plan.link(segments, keys, warm) {
+            (Outcome::Same, relinked) => return Ok(Linked { key: manifest.graph, edges: manifest.edges, relinked }),
+            (Outcome::New(links, parts), relinked) => (links, parts, relinked),
+        },
         None => link_all(segments),
     };
     links.outside.extend(owners::edges(segments));

@@ -297,10 +297,10 @@ impl Database {
 
 impl Drop for Database {
     /// Leaves a short log for the next connection: to move it into the file waits for the disk four times, which a
-    /// question that notes one row would pay every time.
+    /// question that notes one row would pay every time. A log that outweighs its file is no short one.
     fn drop(&mut self) {
-        let log = std::fs::metadata(quarantine::beside(&self.path, "-wal"));
-        let is_short = log.is_ok_and(|log| log.len() <= KEPT_LOG_BYTES);
+        let bytes = |suffix| std::fs::metadata(quarantine::beside(&self.path, suffix)).map_or(0, |data| data.len());
+        let is_short = bytes("-wal") <= KEPT_LOG_BYTES.min(bytes(""));
         // Where it cannot be set the log is moved as ever.
         let _ = self
             .connection

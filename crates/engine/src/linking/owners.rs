@@ -10,6 +10,11 @@ use rayon::prelude::*;
 /// Where the file is looked for; the first that is there counts.
 const PLACES: [&str; 4] = [".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS"];
 
+/// True for a file that may say who owns the others.
+pub fn declares(path: &str) -> bool {
+    PLACES.contains(&path)
+}
+
 /// Returns an edge from each owned file to each of its owners.
 pub fn edges(segments: &[Segment]) -> Vec<OutsideEdge> {
     let Some(owners) = PLACES.iter().find_map(|place| rules(segments, place)) else { return Vec::new() };

@@ -5,6 +5,7 @@
 
 use super::Relinked;
 use super::assembly::{Edges, assemble};
+use super::owners;
 use super::parts::{self, Parts};
 use super::rows::{Rows, first_symbols, is_manifest, symbols_of};
 use super::warm::Warm;
@@ -81,14 +82,25 @@ fn types_extended_by(previous: &Snapshot, file: u32) -> Vec<u32> {
     outer.map(|edge| previous.file_of(edge.target)).collect()
 }
 
+/// What linking the files of a plan came to.
+pub enum Outcome {
+    /// They lead where they led, from the same lines: the graph stays as it is.
+    Same,
+    New(Links, Parts),
+}
+
 impl Plan<'_> {
     /// Links the files of the plan and takes the edges of the others over.
-    pub fn link(mut self, segments: &[Segment], keys: &[ContentHash], warm: Option<&Warm>) -> (Links, Parts, Relinked) {
+    pub fn link(mut self, segments: &[Segment], keys: &[ContentHash], warm: Option<&Warm>) -> (Outcome, Relinked) {
         let files: Vec<u32> = self.files.iter().copied().collect();
         let first = first_symbols(segments);
         let base = || self.previous.manifest().segments.iter().map(|entry| entry.key).collect();
         let asked = warm.filter(|_| !files.is_empty()).and_then(|warm| warm.relink(base(), keys.to_vec(), files.clone()));
         let linked = asked.unwrap_or_else(|| link_some(segments, &first, &files));
+        let declares_owners = |&file: &u32| owners::declares(self.previous.file(file).path());
+        if linked.iter().all(|linked| self.leads_the_same(linked)) && !files.iter().any(declares_owners) {
+            return (Outcome::Same, Relinked::Files(files));
+        }
         let communities = linked.iter().all(|linked| self.weighs_the_same(linked)).then(|| self.communities());
         let mut again: BTreeMap<u32, Edges> = BTreeMap::new();
         for (file, own, part) in linked {
@@ -100,18 +112,30 @@ impl Plan<'_> {
             None => self.take_over(file, edges),
         });
         links.communities = communities.unwrap_or_else(|| contextd_link::communities(&links, &first));
-        (links, self.parts, Relinked::Files(files))
+        (Outcome::New(links, self.parts), Relinked::Files(files))
+    }
+
+    /// True when nothing that a file adds to the graph is new.
+    fn leads_the_same(&self, (file, own, part): &FileLinks) -> bool {
+        let mut own = own.clone();
+        own.sort_unstable();
+        self.own_before(*file) == own && self.parts.files[*file as usize] == *part
     }
 
     /// True when a file leads where it led, as surely: communities ask for nothing else.
     fn weighs_the_same(&self, (file, own, part): &FileLinks) -> bool {
         let weight = |(source, edge): &(u32, EdgeRow)| (*source, edge.kind, edge.target, edge.confidence);
-        let range = self.previous.symbols_of_file(*file);
-        let graph = self.previous.graph();
-        let before = range.clone().flat_map(|symbol| graph.out(symbol).iter().map(move |edge| (symbol, edge))).filter(|(symbol, edge)| !parts::is_joined(*symbol, edge, &range));
-        let mut before: Vec<_> = before.map(|edge| weight(&edge)).collect();
+        let mut before: Vec<_> = self.own_before(*file).iter().map(weight).collect();
         before.sort_unstable();
         before.iter().copied().eq(own.iter().map(weight)) && self.parts.files[*file as usize].joined.iter().map(weight).eq(part.joined.iter().map(weight))
+    }
+
+    /// Returns what the symbols of a file led to by themselves, sorted.
+    fn own_before(&self, file: u32) -> Edges {
+        let mut edges = Edges::new();
+        self.take_over(file, &mut edges);
+        edges.sort_unstable();
+        edges
     }
 
     fn communities(&self) -> Vec<u32> {

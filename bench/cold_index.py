@@ -7,7 +7,8 @@ CHECKOUT: folders to write to; their index is removed before every cold run, and
 Floor and cold runs take turns, so that other load falls on both; each figure is the median of its runs:
   cold     CPU seconds (user and system) of `contextd index` without an index, over those of the floor, and wall time
   refresh  CPU seconds of `contextd refresh` when nothing changed, over those of the floor
-  edit     milliseconds from the change of a file to the new snapshot of a running server, less the debounce
+  edit     milliseconds from the change of a file to the new snapshot of a running server, less the debounce: for a line
+           more at the end of a file, and for one in its first half, by which the lines of its references move
   question milliseconds of a search in a new process right after an edit, while that server runs; and what the server held
   memory   the most the cold run held; size: bytes of the index folder over the bytes of the indexed files"""
 import argparse, os, shutil, socket, statistics, subprocess, sys, tempfile, time
@@ -46,13 +47,13 @@ def published(checkout):
 
 
 def edits(binary, checkout, paths, count, debounce):
-    """Edits files of middling size while a server watches; returns milliseconds until each is published, until a search
+    """Edits files of middling size while a server watches; returns milliseconds until each is published, the same for those that move lines, until a search
     right after an edit has answered, and the most memory in MB that the server held."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{free.getsockname()[1]}"
     server = subprocess.Popen([binary, "serve", "--http", address], cwd=checkout, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    times, answers = [], []
+    ends, moves, answers = [], [], []
     try:
         # Time to start watching, and for the tables that linking keeps.
         time.sleep(8 if len(paths) > 10_000 else 3)
@@ -61,14 +62,16 @@ def edits(binary, checkout, paths, count, debounce):
         for at in range(count):
             path = os.path.join(checkout, code[len(code) * (at + 3) // (count + 6)])
             text = open(path, "rb").read()
-            for content in (text + b"\n", text):
-                before, start = published(checkout), time.perf_counter()
-                with open(path, "wb") as out:
-                    out.write(content)
-                while published(checkout) == before and time.perf_counter() - start < 30:
-                    time.sleep(0.0005)
-                times.append((time.perf_counter() - start) * 1e3 - debounce)
-                time.sleep(4 if len(paths) > 10_000 else 1)
+            middle = text.find(b"\n", len(text) // 3) + 1
+            for longer, times in ((text + b"\n", ends), (text[:middle] + b"\n" + text[middle:], moves)):
+                for content in (longer, text):
+                    before, start = published(checkout), time.perf_counter()
+                    with open(path, "wb") as out:
+                        out.write(content)
+                    while published(checkout) == before and time.perf_counter() - start < 30:
+                        time.sleep(0.0005)
+                    times.append((time.perf_counter() - start) * 1e3 - debounce)
+                    time.sleep(4 if len(paths) > 10_000 else 1)
             for content in (text + b"\n", text):
                 with open(path, "wb") as out:
                     out.write(content)
@@ -80,7 +83,7 @@ def edits(binary, checkout, paths, count, debounce):
         server.terminate()
         _, status, usage = os.wait4(server.pid, 0)
         server.returncode = os.waitstatus_to_exitcode(status)
-    return times, answers, usage.ru_maxrss / 1024
+    return ends, moves, answers, usage.ru_maxrss / 1024
 
 
 def measure(options, checkout):
@@ -109,8 +112,8 @@ def measure(options, checkout):
     print(f"  refresh  {statistics.median(refreshes):.3f} CPU s, {statistics.median(refreshes) / floor:.3f} x the floor")
     print(f"  memory   {max(peaks):.0f} MB at most; size {size / source:.2f} of the source")
     if options.edits:
-        times, answers, held = edits(options.bin, checkout, paths, options.edits, options.debounce)
-        print(f"  edit     {statistics.median(times):.0f} ms until published, {max(times):.0f} ms at worst of {len(times)}")
+        ends, moves, answers, held = edits(options.bin, checkout, paths, options.edits, options.debounce)
+        print(f"  edit     {statistics.median(ends):.0f} ms until published, {statistics.median(moves):.0f} ms when lines move, {max(ends + moves):.0f} ms at worst of {len(ends + moves)}")
         print(f"  question {statistics.median(answers):.0f} ms for a search right after an edit, of {len(answers)}; the server held {held:.0f} MB at most")
 
 

@@ -229,7 +229,7 @@ impl GraphImage {
         };
         let mut hasher = blake3::Hasher::new();
         for part in image.parts() {
-            hasher.update(part);
+            hasher.update_rayon(part);
         }
         image.key = ContentHash(*hasher.finalize().as_bytes());
         image

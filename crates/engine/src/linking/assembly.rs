@@ -41,7 +41,8 @@ fn group(first: &[u32], files: &[usize], joined: &[(u32, EdgeRow)], own: &(impl 
         own(file as u32, &mut edges);
         let from = joined.partition_point(|(source, _)| *source < symbols.start);
         edges.extend(joined[from..].iter().take_while(|(source, _)| *source < symbols.end));
-        edges.sort_unstable_by_key(|(source, edge)| (*source, edge.kind, edge.target));
+        // Those taken over are in order, as are those that others add: merging is all there is to do.
+        edges.sort_by_key(order);
         let start = counts.len();
         counts.resize(start + symbols.len(), 0u32);
         for (source, edge) in &edges {
@@ -55,13 +56,18 @@ fn group(first: &[u32], files: &[usize], joined: &[(u32, EdgeRow)], own: &(impl 
 /// Joins the shares of all files; the same edge from several is one that counts as often.
 fn merged(parts: &Parts) -> Edges {
     let mut joined: Edges = parts.files.iter().flat_map(|part| part.joined.iter().copied()).collect();
-    joined.sort_unstable_by_key(|(source, edge)| (*source, edge.kind, edge.target));
-    joined.dedup_by(|(later_source, later), (source, edge)| {
-        let same = (*later_source, later.kind, later.target) == (*source, edge.kind, edge.target);
+    joined.par_sort_by_key(order);
+    joined.dedup_by(|later, first| {
+        let same = order(later) == order(first);
         if same {
-            edge.count = edge.count.saturating_add(later.count);
+            first.1.count = first.1.count.saturating_add(later.1.count);
         }
         same
     });
     joined
+}
+
+/// The order of edges, as a graph keeps them.
+fn order((source, edge): &(u32, EdgeRow)) -> (u32, u32, u8) {
+    (*source, edge.target, edge.kind)
 }

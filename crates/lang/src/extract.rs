@@ -120,7 +120,7 @@ pub fn syntax_tree(text: &str, language: LanguageId) -> String {
     let mut left: Vec<(usize, Node<'_>)> = tree.iter().map(|tree| (0, tree.root())).collect();
     while let Some((depth, node)) = left.pop() {
         let field = node.field_name().map_or_else(String::new, |name| format!("{name}: "));
-        let leaf = if node.child_count() == 0 { format!(" {:?}", &text[node.byte_range()]) } else { String::new() };
+        let leaf = if node.first_child().is_none() { format!(" {:?}", text.get(node.byte_range()).unwrap_or("")) } else { String::new() };
         let kind = if node.is_named() { node.kind().to_owned() } else { format!("{:?}", node.kind()) };
         out.push_str(&format!("{}{field}{kind}{leaf}\n", "  ".repeat(depth)));
         let from = left.len();

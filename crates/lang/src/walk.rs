@@ -1,5 +1,5 @@
-//! One walk over the syntax tree, driven by a language's table: every node is seen once, and what
-//! it means is looked up by its kind number.
+//! One walk over the syntax tree, driven by a language's table: no node is seen twice, and what one
+//! means is looked up by its kind number.
 
 mod bindings;
 mod finish;
@@ -175,7 +175,7 @@ impl<'t> Walk<'t> {
     }
 
     /// Visits the nodes of a tree, in source order; brackets and other tokens behind the last node with a
-    /// name of its own say nothing and are left out.
+    /// name of its own say nothing and are left out, but for those of an error.
     pub fn run(&mut self, tree: &'t Syntax) {
         let rules: &'t Rules = self.rules;
         let has_type_fields = !rules.type_fields.is_empty();

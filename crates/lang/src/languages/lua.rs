@@ -66,9 +66,9 @@ fn assignment<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let names: Vec<Node<'t>> = names_list.children_by_field_name("name").collect();
     let before = walk.text.get(..node.start_byte()).unwrap_or("");
     let is_local = before.trim_end().ends_with("local");
-    for (index, name) in names.iter().enumerate() {
-        let value = values.named_child(index);
-        one(node, *name, value, is_local, names.len() > 1, walk);
+    let mut values = values.named_children();
+    for name in &names {
+        one(node, *name, values.next(), is_local, names.len() > 1, walk);
     }
     Flow::Descend
 }

@@ -20,6 +20,8 @@ typedef struct {
   uint16_t flags;
 } FlatNode;
 
+_Static_assert(sizeof(FlatNode) == 32, "a row has no gaps");
+
 // Flags of a node: it has a name of its own; its children have fields.
 #define NAMED 1
 #define HAS_FIELDS 2
@@ -62,7 +64,8 @@ static inline Place place_of_next(Frame *frame) {
 // The first of what a hidden node holds is found by the hidden node's fields too.
 static inline uint16_t further_field(const Frame *frame, uint32_t count, Place place) {
   if (place.also || frame->at != HIDDEN || frame->begun != count) return place.also;
-  return frame->first != place.field ? frame->first : frame->further != place.field ? frame->further : 0;
+  if (frame->first && frame->first != place.field) return frame->first;
+  return frame->further != place.field ? frame->further : 0;
 }
 
 // Writes the table; returns how many nodes it has, 0 when they are not `capacity` or there is no memory.

@@ -55,7 +55,7 @@ impl<'t> Walk<'t> {
         let Some(kind) = self.recovery.keyword.take() else { return };
         let name = self.text_of(node);
         let after = self.text.get(node.end_byte()..).unwrap_or("").trim_start();
-        if node.child_count() == 0 && is_name(name) && !name.contains(char::is_whitespace) && opens(after, kind) {
+        if node.first_child().is_none() && is_name(name) && !name.contains(char::is_whitespace) && opens(after, kind) {
             self.declare_recovered(node, name, kind);
         }
     }

@@ -10,7 +10,7 @@ Floor and cold runs take turns, so that other load falls on both; each figure is
   edit     milliseconds from the change of a file to the new snapshot of a running server, less the debounce: for a line
            more at the end of a file, and for one in its first half, by which the lines of its references move
   question milliseconds of a search in a new process right after an edit, while that server runs; and what the server held
-  memory   the most the cold run held; size: bytes of the index folder over the bytes of the indexed files"""
+  memory   the most the cold run held; size: bytes of the index folder after it over the bytes of the indexed files"""
 import argparse, os, shutil, socket, statistics, subprocess, sys, tempfile, time
 
 
@@ -102,9 +102,9 @@ def measure(options, checkout):
             colds.append(used)
             walls.append(wall)
             peaks.append(peak)
+            size = folder_bytes(os.path.join(checkout, ".contextd/index"))
             cpu([options.bin, "refresh"], checkout)
             refreshes.append(cpu([options.bin, "refresh"], checkout)[0])
-    size = folder_bytes(os.path.join(checkout, ".contextd/index"))
     floor, cold = statistics.median(floors), statistics.median(colds)
     name = os.path.basename(os.path.normpath(checkout))
     print(f"{name}: {len(paths)} files, {source / 1e6:.1f} MB, floor {floor:.2f} CPU s")

@@ -183,6 +183,11 @@ impl<'t> Node<'t> {
         self.named_children().last()
     }
 
+    /// Returns the first named child of a kind.
+    pub fn first_of_kind(&self, kind: &str) -> Option<Node<'t>> {
+        self.named_children().find(|child| child.kind() == kind)
+    }
+
     /// Returns the first child in a field. What stands in an error has no place in it.
     pub fn child_by_field_id(&self, field: u16) -> Option<Node<'t>> {
         if self.row().flags & HAS_FIELDS == 0 || field == 0 {

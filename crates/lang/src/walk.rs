@@ -263,21 +263,10 @@ impl<'t> Walk<'t> {
         !rule.string || may_interpolate(self.text_of(node))
     }
 
-    /// Returns the child in a field. The grammar itself would compare the names of all its fields.
-    pub fn field<'n>(&self, node: Node<'n>, name: &str) -> Option<Node<'n>> {
-        node.child_by_field_id(*self.rules.fields.get(name)?)
-    }
-
     /// Returns what the node being visited stands in: 1 for its parent, 2 for that one's. A node itself
     /// does not know its parent.
     pub fn ancestor(&self, level: usize) -> Option<Node<'t>> {
         self.levels.len().checked_sub(level).and_then(|at| self.levels.get(at)).map(|level| level.node)
-    }
-
-    /// Returns the name of a node's kind.
-    pub fn kind(&self, node: Node<'_>) -> &'t str {
-        let rules: &'t Rules = self.rules;
-        rules.kinds.get(node.kind_id() as usize).map_or("ERROR", |rule| rule.name.as_str())
     }
 
     fn apply(&mut self, node: Node<'t>, rule: &'t KindRule) {

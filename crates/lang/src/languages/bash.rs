@@ -31,7 +31,7 @@ impl Hooks for Bash {
     }
 
     fn visit<'t>(&self, node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-        match walk.kind(node) {
+        match node.kind() {
             "function_definition" => function(node, walk),
             "command" => command(node, walk),
             "variable_assignment" => {

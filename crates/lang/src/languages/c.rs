@@ -27,7 +27,7 @@ impl Hooks for CFamily {
     }
 
     fn visit<'t>(&self, node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-        match walk.kind(node) {
+        match node.kind() {
             "function_definition" => functions::definition(node, walk),
             "declaration" | "field_declaration" => declarations::declaration(node, walk),
             "type_definition" => declarations::type_definition(node, walk),

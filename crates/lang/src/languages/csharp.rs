@@ -18,7 +18,7 @@ impl Hooks for CSharp {
     }
 
     fn visit<'t>(&self, node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-        match walk.kind(node) {
+        match node.kind() {
             "using_directive" => using(node, walk),
             "file_scoped_namespace_declaration" => file_namespace(node, walk),
             "field_declaration" | "event_field_declaration" => fields(node, walk),
@@ -68,10 +68,6 @@ impl Hooks for CSharp {
             _ => Visibility::Private,
         })
     }
-}
-
-fn child<'t>(node: Node<'t>, kind: &str) -> Option<Node<'t>> {
-    node.named_children().find(|child| child.kind() == kind)
 }
 
 fn field_text<'t>(node: Node<'_>, field: &str, walk: &Walk<'t>) -> &'t str {
@@ -149,7 +145,7 @@ fn variadic(walk: &mut Walk<'_>) -> Flow {
 
 /// One field for each declarator. A single one owns its initialiser.
 fn fields<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-    let Some(declaration) = child(node, "variable_declaration") else { return Flow::Descend };
+    let Some(declaration) = node.first_of_kind("variable_declaration") else { return Flow::Descend };
     let written = field_text(declaration, "type", walk);
     let names: Vec<Node<'t>> = declaration.named_children().filter_map(|child| child.child_by_field_name("name")).collect();
     for &name in &names {
@@ -191,7 +187,7 @@ fn member<'t>(node: Node<'t>, name: &str, word: &str, kind: SymbolKind, walk: &m
 
 /// The first base of a class may be a class or an interface: by convention `IName` is the latter.
 fn bases(node: Node<'_>, symbol: u32, walk: &mut Walk<'_>) {
-    let Some(list) = child(node, "base_list") else { return };
+    let Some(list) = node.first_of_kind("base_list") else { return };
     let kind = walk.symbols[symbol as usize].kind();
     let found: Vec<Node<'_>> = list.named_children().filter(|child| !matches!(child.kind(), "argument_list" | "comment")).collect();
     for (index, base) in found.into_iter().enumerate() {
@@ -226,7 +222,7 @@ fn record<'t>(node: Node<'t>, symbol: u32, walk: &mut Walk<'t>) {
         walk.symbols[symbol as usize].kind = SymbolKind::Struct as u8;
     }
     bases(node, symbol, walk);
-    let Some(list) = child(node, "parameter_list") else { return };
+    let Some(list) = node.first_of_kind("parameter_list") else { return };
     let parameters: Vec<Node<'t>> = list.named_children().filter(|child| child.kind() == "parameter").collect();
     for parameter in parameters {
         let Some(name) = parameter.child_by_field_name("name") else { continue };

@@ -14,7 +14,7 @@ const MAX_KEY_DEPTH: usize = 2;
 
 impl Hooks for Data {
     fn visit<'t>(&self, node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-        match walk.kind(node) {
+        match node.kind() {
             "block_mapping_pair" | "flow_pair" | "pair" => key(node, walk),
             "table" | "table_array_element" => named(node, node.named_child(0), SymbolKind::Table, walk),
             "rule_set" => named(node, node.named_child(0), SymbolKind::Selector, walk),

@@ -18,7 +18,7 @@ pub struct EcmaScript {
 
 impl Hooks for EcmaScript {
     fn visit<'t>(&self, node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-        match walk.kind(node) {
+        match node.kind() {
             "import_statement" => modules::import(node, walk),
             "export_statement" => modules::export(node, walk),
             "lexical_declaration" | "variable_declaration" => declaration(node, walk),
@@ -62,7 +62,7 @@ fn at_module_level(walk: &Walk<'_>) -> bool {
 
 /// `const`, `let`, `var`: starts the symbol when its declarator becomes one.
 fn declaration<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-    let value = node.named_child(0).and_then(|declarator| walk.field(declarator, "value"));
+    let value = node.named_child(0).and_then(|declarator| declarator.child_by_field_name("value"));
     if at_module_level(walk) || value.is_some_and(|value| is_function(value) || value.kind() == "class") {
         walk.wrap(node);
     }
@@ -70,8 +70,8 @@ fn declaration<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 }
 
 fn declarator<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-    let Some(name) = walk.field(node, "name") else { return Flow::Table };
-    let value = walk.field(node, "value");
+    let Some(name) = node.child_by_field_name("name") else { return Flow::Table };
+    let value = node.child_by_field_name("value");
     if let Some(module) = value.and_then(|value| modules::loaded(value, walk)) {
         modules::bind_loaded(name, &module, walk);
         return Flow::Descend;
@@ -86,7 +86,7 @@ fn declarator<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
         _ => {}
     }
     if at_module_level(walk) {
-        let written = walk.field(node, "type").map_or("", |written| walk.text_of(written));
+        let written = node.child_by_field_name("type").map_or("", |written| walk.text_of(written));
         let constant = walk.ancestor(1).and_then(|parent| parent.child(0)).is_some_and(|word| word.kind() == "const");
         let kind = if constant { SymbolKind::Constant } else { SymbolKind::Variable };
         let body = value.filter(|value| value.start_row() != value.end_row());
@@ -97,7 +97,7 @@ fn declarator<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 
 /// `x = y as Foo` declares a type as well as `x: Foo` does.
 fn cast<'t>(node: Node<'t>, name: Node<'t>, value: Option<Node<'t>>, walk: &mut Walk<'t>) -> Option<Flow> {
-    let value = value.filter(|value| value.kind() == "as_expression" && walk.field(node, "type").is_none())?;
+    let value = value.filter(|value| value.kind() == "as_expression" && node.child_by_field_name("type").is_none())?;
     let written = value.last_named_child()?;
     walk.take(name.start_byte());
     let type_text = crate::walk::fold(walk.text_of(written), 120);
@@ -111,13 +111,13 @@ fn callable<'t>(node: Node<'t>, name: Node<'t>, value: Node<'t>, scope: &str, ki
     if !crate::walk::is_name(text) {
         return Flow::Descend;
     }
-    let own = walk.field(value, "name");
+    let own = value.child_by_field_name("name");
     if let Some(own) = own {
         walk.take(own.start_byte());
     }
-    let written = walk.field(value, "return_type").map_or("", |written| walk.text_of(written));
+    let written = value.child_by_field_name("return_type").map_or("", |written| walk.text_of(written));
     let start = name.end_byte() - text.len().min(name.end_byte());
-    let index = walk.add_symbol(node, start, text, scope, kind, walk.field(value, "body"), written, false);
+    let index = walk.add_symbol(node, start, text, scope, kind, value.child_by_field_name("body"), written, false);
     if walk.text_of(value).starts_with("async") {
         walk.symbols[index as usize].modifiers |= modifier::ASYNC;
     }
@@ -131,7 +131,7 @@ fn callable<'t>(node: Node<'t>, name: Node<'t>, value: Node<'t>, scope: &str, ki
 /// holds belongs to the first.
 fn own_name<'t>(name: Node<'t>, value: Node<'t>, walk: &mut Walk<'t>) {
     let index = walk.add_symbol(name, name.start_byte(), walk.text_of(name), "", SymbolKind::Function, Some(name), "", true);
-    let head = walk.field(value, "body").map_or(value.end_byte(), |body| body.start_byte());
+    let head = value.child_by_field_name("body").map_or(value.end_byte(), |body| body.start_byte());
     let signature = crate::walk::fold(walk.text.get(value.start_byte()..head).unwrap_or(""), MAX_SIGNATURE);
     let signature = walk.intern(&signature);
     let row = &mut walk.symbols[index as usize];
@@ -141,23 +141,23 @@ fn own_name<'t>(name: Node<'t>, value: Node<'t>, walk: &mut Walk<'t>) {
 }
 
 fn class<'t>(node: Node<'t>, name: Node<'t>, value: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-    if let Some(inner) = walk.field(value, "name") {
+    if let Some(inner) = value.child_by_field_name("name") {
         walk.take(inner.start_byte());
     }
-    walk.add_symbol(node, name.start_byte(), walk.text_of(name), "", SymbolKind::Class, walk.field(value, "body"), "", false);
+    walk.add_symbol(node, name.start_byte(), walk.text_of(name), "", SymbolKind::Class, value.child_by_field_name("body"), "", false);
     Flow::Descend
 }
 
 /// `a.b = function …` defines, as `a = function …` does; `this.x = value` tells the type of a field; the
 /// rest only refers. Inside a function of a typed language only what is put on a type defines.
 fn assignment<'t>(node: Node<'t>, typed: bool, walk: &mut Walk<'t>) -> Flow {
-    let (Some(left), Some(right)) = (walk.field(node, "left"), walk.field(node, "right")) else { return Flow::Descend };
+    let (Some(left), Some(right)) = (node.child_by_field_name("left"), node.child_by_field_name("right")) else { return Flow::Descend };
     let function = function_in(right);
     let defines = !typed || at_module_level(walk);
     if left.kind() == "identifier" {
         return function.filter(|_| defines).map_or(Flow::Descend, |function| callable(node, left, function, "", SymbolKind::Function, walk));
     }
-    let (Some(property), "member_expression") = (walk.field(left, "property"), left.kind()) else { return Flow::Descend };
+    let (Some(property), "member_expression") = (left.child_by_field_name("property"), left.kind()) else { return Flow::Descend };
     let path = names::path(walk.text_of(left));
     let (object, name) = names::split_last(&path);
     let named = !path.contains(['(', '[']) && !name.is_empty();
@@ -185,7 +185,7 @@ fn is_type_like(object: &str) -> bool {
 /// `module.exports = function () {}`: what the module is goes by that name when it has no other.
 fn exported<'t>(node: Node<'t>, name: Node<'t>, value: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let is_class = value.kind() == "class";
-    if walk.text_of(name) != "exports" || !(is_function(value) || is_class) || walk.field(value, "name").is_some() {
+    if walk.text_of(name) != "exports" || !(is_function(value) || is_class) || value.child_by_field_name("name").is_some() {
         return Flow::Descend;
     }
     if at_module_level(walk) {
@@ -218,24 +218,24 @@ fn function_in(value: Node<'_>) -> Option<Node<'_>> {
 }
 
 fn method<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-    let Some(name) = walk.field(node, "name") else { return Flow::Table };
+    let Some(name) = node.child_by_field_name("name") else { return Flow::Table };
     if walk.text_of(name) != "constructor" || !walk.symbols[walk.owner() as usize].kind().is_type() {
         return Flow::Table;
     }
-    walk.add_symbol(node, name.start_byte(), "constructor", "", SymbolKind::Constructor, walk.field(node, "body"), "", false);
+    walk.add_symbol(node, name.start_byte(), "constructor", "", SymbolKind::Constructor, node.child_by_field_name("body"), "", false);
     Flow::Descend
 }
 
 fn field<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-    let name = walk.field(node, "name").or_else(|| walk.field(node, "property"));
-    match (name, walk.field(node, "value")) {
+    let name = node.child_by_field_name("name").or_else(|| node.child_by_field_name("property"));
+    match (name, node.child_by_field_name("value")) {
         (Some(name), Some(value)) if is_function(value) => callable(node, name, value, "", SymbolKind::Method, walk),
         _ => Flow::Table,
     }
 }
 
 fn pair<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-    match (walk.field(node, "key"), walk.field(node, "value")) {
+    match (node.child_by_field_name("key"), node.child_by_field_name("value")) {
         (Some(key), Some(value)) if is_function(value) => match key.kind() {
             "property_identifier" => callable(node, key, value, "", SymbolKind::Method, walk),
             "string" => key.named_child(0).map_or(Flow::Descend, |key| callable(node, key, value, "", SymbolKind::Method, walk)),
@@ -250,7 +250,7 @@ fn anonymous<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     if node.kind() == "arrow_function" {
         patterns::lone_parameter(node, walk);
     }
-    if let Some(name) = walk.field(node, "name") {
+    if let Some(name) = node.child_by_field_name("name") {
         return named_expression(node, name, walk);
     }
     if !walk.ancestor(1).is_some_and(|parent| parent.kind() == "export_statement") {
@@ -260,7 +260,7 @@ fn anonymous<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
         return Flow::Descend;
     }
     let kind = if node.kind() == "class" { SymbolKind::Class } else { SymbolKind::Function };
-    let index = walk.add_symbol(node, node.start_byte(), "default", "", kind, walk.field(node, "body"), "", false);
+    let index = walk.add_symbol(node, node.start_byte(), "default", "", kind, node.child_by_field_name("body"), "", false);
     let row = &mut walk.symbols[index as usize];
     row.modifiers |= modifier::EXPORTED | modifier::DEFAULT;
     row.visibility = Visibility::Public as u8;
@@ -273,14 +273,14 @@ fn named_expression<'t>(node: Node<'t>, name: Node<'t>, walk: &mut Walk<'t>) -> 
     if walk.is_taken(name.start_byte()) {
         return Flow::Descend;
     }
-    let assigned = walk.ancestor(1).filter(|parent| parent.kind() == "assignment_expression").and_then(|parent| walk.field(parent, "left"));
+    let assigned = walk.ancestor(1).filter(|parent| parent.kind() == "assignment_expression").and_then(|parent| parent.child_by_field_name("left"));
     let is_export = at_module_level(walk) && assigned.is_some_and(|left| walk.text_of(left) == "module.exports");
     if is_export {
         walk.import("", walk.text_of(name), "default", import_kind::REEXPORT, line_of(name));
     }
-    let written = walk.field(node, "return_type").map_or("", |written| walk.text_of(written));
+    let written = node.child_by_field_name("return_type").map_or("", |written| walk.text_of(written));
     let kind = if node.kind() == "class" { SymbolKind::Class } else { SymbolKind::Function };
-    let index = walk.add_symbol(node, name.start_byte(), walk.text_of(name), "", kind, walk.field(node, "body"), written, false);
+    let index = walk.add_symbol(node, name.start_byte(), walk.text_of(name), "", kind, node.child_by_field_name("body"), written, false);
     let (modifiers, visibility) = if is_export { (modifier::EXPORTED, Visibility::Public) } else { (modifier::LOCAL | modifier::EXPRESSION, Visibility::Private) };
     let row = &mut walk.symbols[index as usize];
     row.modifiers |= modifiers;
@@ -301,9 +301,9 @@ fn call<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 
 fn is_test_call(node: Node<'_>, walk: &Walk<'_>) -> bool {
     let top = walk.ancestor(1).is_some_and(|parent| parent.kind() == "expression_statement" && walk.ancestor(2).is_some_and(|outer| outer.kind() == "program"));
-    let callee = walk.field(node, "function").map_or("", |callee| walk.text_of(callee));
+    let callee = node.child_by_field_name("function").map_or("", |callee| walk.text_of(callee));
     let known = matches!(callee.split(['.', '(']).next(), Some("describe" | "it" | "test" | "suite"));
-    let arguments = walk.field(node, "arguments");
+    let arguments = node.child_by_field_name("arguments");
     let titled = arguments.and_then(|list| list.named_child(0)).is_some_and(|first| matches!(first.kind(), "string" | "template_string"));
     let runs = arguments.is_some_and(|list| {
         list.named_children().any(is_function)
@@ -313,7 +313,7 @@ fn is_test_call(node: Node<'_>, walk: &Walk<'_>) -> bool {
 
 fn enum_body<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     for child in node.named_children() {
-        let name = if child.kind() == "enum_assignment" { walk.field(child, "name") } else { Some(child) };
+        let name = if child.kind() == "enum_assignment" { child.child_by_field_name("name") } else { Some(child) };
         if let Some(name) = name.filter(|name| name.kind() == "property_identifier") {
             walk.add_symbol(child, name.start_byte(), walk.text_of(name), "", SymbolKind::Variant, None, "", true);
         }
@@ -323,17 +323,17 @@ fn enum_body<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 
 /// `declare module "x"` adds to a module that stands elsewhere: its names are not this file's.
 fn ambient_module<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-    let Some(name) = walk.field(node, "name") else { return Flow::Descend };
+    let Some(name) = node.child_by_field_name("name") else { return Flow::Descend };
     let text = walk.text_of(name).trim_matches(['"', '\'']);
-    walk.add_symbol(node, name.start_byte(), text, "", SymbolKind::Module, walk.field(node, "body"), "", false);
+    walk.add_symbol(node, name.start_byte(), text, "", SymbolKind::Module, node.child_by_field_name("body"), "", false);
     Flow::Descend
 }
 
 /// `process.env.X` and `process.env["X"]` read the environment.
 fn environment<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-    let object = walk.field(node, "object").map_or("", |object| walk.text_of(object));
+    let object = node.child_by_field_name("object").map_or("", |object| walk.text_of(object));
     if matches!(object, "process.env" | "import.meta.env") {
-        if let Some(name) = walk.field(node, "property").or_else(|| walk.field(node, "index")) {
+        if let Some(name) = node.child_by_field_name("property").or_else(|| node.child_by_field_name("index")) {
             let text = walk.text_of(name).trim_matches(['"', '\'', '`']);
             walk.reference(text, RefKind::Env, name.start_byte(), line_of(name), 255);
         }

@@ -13,7 +13,7 @@ pub struct Elixir;
 
 impl Hooks for Elixir {
     fn visit<'t>(&self, node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-        match walk.kind(node) {
+        match node.kind() {
             "unary_operator" => attributes::attribute(node, walk),
             _ => call(node, walk),
         }
@@ -28,7 +28,7 @@ impl Hooks for Elixir {
 
 fn call<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let Some(target) = node.child_by_field_name("target") else { return Flow::Descend };
-    let arguments = children(child(node, "arguments"));
+    let arguments = children(node.first_of_kind("arguments"));
     let word = walk.text_of(target);
     match word {
         "defmodule" | "defprotocol" | "defimpl" => module(node, word, &arguments, walk),
@@ -38,10 +38,6 @@ fn call<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
         "test" | "describe" | "property" => test(node, word, &arguments, walk),
         _ => mention(node, target, word, &arguments, walk),
     }
-}
-
-fn child<'t>(node: Node<'t>, kind: &str) -> Option<Node<'t>> {
-    node.named_children().find(|child| child.kind() == kind)
 }
 
 fn children(node: Option<Node<'_>>) -> Vec<Node<'_>> {
@@ -68,7 +64,7 @@ fn module<'t>(node: Node<'t>, word: &str, arguments: &[Node<'t>], walk: &mut Wal
         "defimpl" => (SymbolKind::Extension, target.clone().unwrap_or_default()),
         _ => (SymbolKind::Module, scope.to_owned()),
     };
-    let symbol = walk.add_symbol(node, name.end_byte() - last.len(), last, &scope, kind, child(node, "do_block"), "", false);
+    let symbol = walk.add_symbol(node, name.end_byte() - last.len(), last, &scope, kind, node.first_of_kind("do_block"), "", false);
     if word == "defimpl" {
         walk.base(symbol, written, base_kind::IMPLEMENTS, line_of(*name));
     } else {
@@ -89,8 +85,8 @@ fn function<'t>(node: Node<'t>, word: &str, arguments: &[Node<'t>], walk: &mut W
         _ => None,
     };
     let Some(name) = name else { return Flow::Descend };
-    let parameters = if head.kind() == "call" { children(child(head, "arguments")) } else { Vec::new() };
-    let body = child(node, "do_block").or_else(|| keyword(arguments, "do", walk));
+    let parameters = if head.kind() == "call" { children(head.first_of_kind("arguments")) } else { Vec::new() };
+    let body = node.first_of_kind("do_block").or_else(|| keyword(arguments, "do", walk));
     let text = walk.text_of(name);
     let again = walk.last_sibling().filter(|&symbol| is_clause(symbol, text, parameters.len(), walk));
     match again {
@@ -186,7 +182,7 @@ fn import<'t>(node: Node<'t>, word: &str, arguments: &[Node<'t>], walk: &mut Wal
 
 fn test<'t>(node: Node<'t>, word: &str, arguments: &[Node<'t>], walk: &mut Walk<'t>) -> Flow {
     let title = arguments.first().and_then(|title| literal(walk.text_of(*title)));
-    if let (Some(title), Some(body)) = (title, child(node, "do_block")) {
+    if let (Some(title), Some(body)) = (title, node.first_of_kind("do_block")) {
         let kind = if word == "describe" { SymbolKind::Module } else { SymbolKind::Function };
         let symbol = walk.add_symbol(node, arguments[0].start_byte() + 1, title, "", kind, Some(body), "", false);
         walk.symbols[symbol as usize].modifiers |= modifier::TEST;

@@ -11,7 +11,7 @@ pub struct Go;
 
 impl Hooks for Go {
     fn visit<'t>(&self, node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-        match walk.kind(node) {
+        match node.kind() {
             "import_spec" => import(node, walk),
             "package_clause" => {
                 let name = node.named_child(0).map_or("", |child| walk.text_of(child));
@@ -25,29 +25,29 @@ impl Hooks for Go {
                 }
                 Flow::Descend
             }
-            "field_declaration" if walk.field(node, "name").is_none() => embed(node, walk),
+            "field_declaration" if node.child_by_field_name("name").is_none() => embed(node, walk),
             "keyed_element" => key(node, walk),
             // What a function's type takes is nobody's variable.
             "function_type" => {
                 walk.no_parameters_until = walk.no_parameters_until.max(node.end_byte());
                 Flow::Table
             }
-            "parameter_declaration" | "variadic_parameter_declaration" if walk.field(node, "name").is_none() => unnamed(node, walk),
+            "parameter_declaration" | "variadic_parameter_declaration" if node.child_by_field_name("name").is_none() => unnamed(node, walk),
             _ => Flow::Table,
         }
     }
 
     fn scope<'t>(&self, node: Node<'t>, walk: &Walk<'t>) -> Option<String> {
-        let receiver = walk.field(node, "receiver")?.named_child(0)?;
-        let written = walk.text_of(walk.field(receiver, "type")?);
+        let receiver = node.child_by_field_name("receiver")?.named_child(0)?;
+        let written = walk.text_of(receiver.child_by_field_name("type")?);
         Some(names::type_head(written))
     }
 }
 
 fn import(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
-    let Some(path) = walk.field(node, "path") else { return Flow::Skip };
+    let Some(path) = node.child_by_field_name("path") else { return Flow::Skip };
     let module = walk.text_of(path).trim_matches(['"', '`']);
-    let written = walk.field(node, "name").map_or("", |name| walk.text_of(name));
+    let written = node.child_by_field_name("name").map_or("", |name| walk.text_of(name));
     let (alias, kind) = match written {
         "." => ("", import_kind::WILDCARD),
         "_" => ("", import_kind::MODULE),
@@ -71,9 +71,9 @@ fn package_name(module: &str) -> &str {
 
 /// The key of a struct's literal is a field of its type; that of a map or list is an expression.
 fn key<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-    let name = walk.field(node, "key").and_then(|key| key.named_child(0)).filter(|key| key.kind() == "identifier");
+    let name = node.child_by_field_name("key").and_then(|key| key.named_child(0)).filter(|key| key.kind() == "identifier");
     let (Some(name), Some(literal)) = (name, walk.ancestor(2)) else { return Flow::Descend };
-    let written = walk.field(literal, "type");
+    let written = literal.child_by_field_name("type");
     if written.is_some_and(|written| matches!(written.kind(), "map_type" | "slice_type" | "array_type" | "implicit_length_array_type")) {
         return Flow::Descend;
     }
@@ -86,9 +86,9 @@ fn key<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 /// A parameter without a name still has a type, which tells what a method satisfies: it goes by `_`.
 fn unnamed<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let (Some(list), Some(callable)) = (walk.ancestor(1), walk.ancestor(2)) else { return Flow::Table };
-    let is_result = walk.field(callable, "result").is_some_and(|result| result == list);
+    let is_result = callable.child_by_field_name("result").is_some_and(|result| result == list);
     let is_own = matches!(callable.kind(), "function_declaration" | "method_declaration" | "method_elem");
-    if let Some(written) = walk.field(node, "type").filter(|_| is_own && !is_result) {
+    if let Some(written) = node.child_by_field_name("type").filter(|_| is_own && !is_result) {
         let owner = walk.owner();
         let position = walk.bindings.iter().rev().take_while(|row| row.owner == owner).filter(|row| row.how == binding::PARAMETER).count();
         let variadic = u16::from(node.kind() == "variadic_parameter_declaration");
@@ -100,7 +100,7 @@ fn unnamed<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 
 /// A struct field without a name embeds its type.
 fn embed(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
-    if let (Some(owner), Some(written)) = (walk.enclosing_type(), walk.field(node, "type")) {
+    if let (Some(owner), Some(written)) = (walk.enclosing_type(), node.child_by_field_name("type")) {
         let path = names::type_head(walk.text_of(written));
         walk.base(owner, &path, base_kind::MIXIN, line_of(node));
         let name = names::split_last(&path).1.to_owned();

@@ -28,7 +28,7 @@ impl Hooks for Haskell {
     }
 
     fn visit<'t>(&self, node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-        match walk.kind(node) {
+        match node.kind() {
             "header" => {
                 let module = node.child_by_field_name("module").map_or("", |module| walk.text_of(module));
                 walk.package = walk.intern(module);

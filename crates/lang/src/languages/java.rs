@@ -11,7 +11,7 @@ pub struct Java;
 
 impl Hooks for Java {
     fn visit<'t>(&self, node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-        match walk.kind(node) {
+        match node.kind() {
             "package_declaration" => package(node, walk),
             "import_declaration" => import(node, walk),
             "throws" => throws(node, walk),

@@ -13,9 +13,9 @@ const TYPES: [&str; 5] = ["user_type", "nullable_type", "function_type", "parent
 
 impl Hooks for Kotlin {
     fn visit<'t>(&self, node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-        match walk.kind(node) {
+        match node.kind() {
             "package_header" => {
-                let path = child(node, "qualified_identifier").map_or_else(String::new, |name| names::path(walk.text_of(name)));
+                let path = node.first_of_kind("qualified_identifier").map_or_else(String::new, |name| names::path(walk.text_of(name)));
                 walk.package = walk.intern(&path);
                 Flow::Skip
             }
@@ -54,7 +54,7 @@ impl Hooks for Kotlin {
     }
 
     fn name<'t>(&self, node: Node<'t>, _walk: &Walk<'t>) -> Option<Node<'t>> {
-        if node.kind() == "property_declaration" { child(child(node, "variable_declaration")?, "identifier") } else { None }
+        if node.kind() == "property_declaration" { node.first_of_kind("variable_declaration")?.first_of_kind("identifier") } else { None }
     }
 
     /// An extension is named after the type it extends: `fun String.shout()` is `String.shout`.
@@ -73,7 +73,7 @@ impl Hooks for Kotlin {
                 receiver(node, walk);
             }
             "property_declaration" => {
-                set_type(symbol, child(node, "variable_declaration").and_then(type_of), walk);
+                set_type(symbol, node.first_of_kind("variable_declaration").and_then(type_of), walk);
                 if walk.symbols[symbol as usize].has(modifier::CONST) && walk.text_of(node).contains("const ") {
                     walk.symbols[symbol as usize].kind = SymbolKind::Constant as u8;
                 }
@@ -83,10 +83,6 @@ impl Hooks for Kotlin {
             _ => {}
         }
     }
-}
-
-fn child<'t>(node: Node<'t>, kind: &str) -> Option<Node<'t>> {
-    node.named_children().find(|child| child.kind() == kind)
 }
 
 fn type_of(node: Node<'_>) -> Option<Node<'_>> {
@@ -104,19 +100,19 @@ fn after<'t>(node: Node<'t>, kind: &str) -> Option<Node<'t>> {
 fn extended(node: Node<'_>) -> Option<Node<'_>> {
     let until = match node.kind() {
         "function_declaration" => node.child_by_field_name("name")?.start_byte(),
-        "property_declaration" => child(node, "variable_declaration")?.start_byte(),
+        "property_declaration" => node.first_of_kind("variable_declaration")?.start_byte(),
         _ => return None,
     };
     node.named_children().find(|child| TYPES.contains(&child.kind()) && child.end_byte() <= until)
 }
 
 fn import(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
-    let path = child(node, "qualified_identifier").map_or_else(String::new, |name| names::path(walk.text_of(name)));
+    let path = node.first_of_kind("qualified_identifier").map_or_else(String::new, |name| names::path(walk.text_of(name)));
     if walk.text_of(node).trim_end().ends_with('*') {
         walk.import(&path, "", "", import_kind::WILDCARD, line_of(node));
         return Flow::Skip;
     }
-    let alias = child(node, "identifier").map(|alias| walk.text_of(alias));
+    let alias = node.first_of_kind("identifier").map(|alias| walk.text_of(alias));
     let (module, name) = names::split_last(&path);
     walk.import(module, name, alias.unwrap_or(name), import_kind::NAME, line_of(node));
     Flow::Skip
@@ -134,8 +130,8 @@ fn local<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 }
 
 fn bind<'t>(node: Node<'t>, walk: &mut Walk<'t>) {
-    let Some(declaration) = child(node, "variable_declaration") else { return };
-    let Some(name) = child(declaration, "identifier") else { return };
+    let Some(declaration) = node.first_of_kind("variable_declaration") else { return };
+    let Some(name) = declaration.first_of_kind("identifier") else { return };
     let written = type_of(declaration).map_or("", |written| walk.text_of(written));
     let mut later = node.named_children().skip_while(|&child| child != declaration).skip(1);
     let value = later.find(|child| !matches!(child.kind(), "getter" | "setter" | "property_delegate" | "type_constraints" | "line_comment" | "block_comment"));
@@ -162,7 +158,7 @@ fn mark_refused(symbol: u32, walk: &mut Walk<'_>) {
 /// `class Foo(val a: Int)`: the parameter is a property too.
 fn constructor_property<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let is_property = node.children().any(|child| matches!(child.kind(), "val" | "var"));
-    if let Some(name) = child(node, "identifier").filter(|_| is_property) {
+    if let Some(name) = node.first_of_kind("identifier").filter(|_| is_property) {
         let written = type_of(node).map_or("", |written| walk.text_of(written));
         walk.add_symbol(node, name.start_byte(), walk.text_of(name), "", SymbolKind::Property, None, written, true);
     }
@@ -174,7 +170,7 @@ fn companion<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     if node.child_by_field_name("name").is_some() {
         return Flow::Table;
     }
-    let symbol = walk.add_symbol(node, node.start_byte(), "Companion", "", SymbolKind::Object, child(node, "class_body"), "", false);
+    let symbol = walk.add_symbol(node, node.start_byte(), "Companion", "", SymbolKind::Object, node.first_of_kind("class_body"), "", false);
     walk.symbols[symbol as usize].modifiers |= modifier::STATIC;
     bases(node, symbol, false, walk);
     Flow::Descend
@@ -194,7 +190,7 @@ fn leave_companion(symbol: u32, walk: &mut Walk<'_>) {
 
 /// A constructor or initialiser, which the source does not name.
 fn unnamed<'t>(node: Node<'t>, name: &str, body: &str, walk: &mut Walk<'t>) -> Flow {
-    let symbol = walk.add_symbol(node, node.start_byte(), name, "", SymbolKind::Constructor, child(node, body), "", false);
+    let symbol = walk.add_symbol(node, node.start_byte(), name, "", SymbolKind::Constructor, node.first_of_kind(body), "", false);
     // `constructor(a: Int) : this(a, 1)` is complete without a body.
     walk.symbols[symbol as usize].modifiers &= !modifier::DECLARATION;
     Flow::Descend
@@ -215,11 +211,11 @@ fn class(node: Node<'_>, symbol: u32, walk: &mut Walk<'_>) {
 
 /// A base that is called is a class; the others are interfaces.
 fn bases(node: Node<'_>, symbol: u32, is_interface: bool, walk: &mut Walk<'_>) {
-    let Some(list) = child(node, "delegation_specifiers") else { return };
+    let Some(list) = node.first_of_kind("delegation_specifiers") else { return };
     for specifier in list.named_children() {
         let Some(inner) = specifier.named_child(0) else { continue };
         let called = inner.kind() == "constructor_invocation";
-        let written = if inner.kind() == "user_type" { Some(inner) } else { child(inner, "user_type") };
+        let written = if inner.kind() == "user_type" { Some(inner) } else { inner.first_of_kind("user_type") };
         let Some(written) = written else { continue };
         let kind = if called || is_interface { base_kind::EXTENDS } else { base_kind::IMPLEMENTS };
         let path = names::type_head(walk.text_of(written));

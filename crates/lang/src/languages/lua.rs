@@ -11,7 +11,7 @@ pub struct Lua;
 
 impl Hooks for Lua {
     fn visit<'t>(&self, node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-        match walk.kind(node) {
+        match node.kind() {
             "function_declaration" => {
                 if let Some(name) = node.child_by_field_name("name") {
                     let is_local = walk.text_of(node).starts_with("local");

@@ -11,7 +11,7 @@ pub struct Php;
 
 impl Hooks for Php {
     fn visit<'t>(&self, node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-        match walk.kind(node) {
+        match node.kind() {
             "namespace_definition" => namespace(node, walk),
             "namespace_use_declaration" => imports(node, walk),
             "require_expression" | "require_once_expression" | "include_expression" | "include_once_expression" => include(node, walk),
@@ -67,7 +67,7 @@ fn namespace<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 
 /// `use A\B;`, `use A\{B, C as D};`, `use function A\f;`.
 fn imports(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
-    let prefix = node.named_children().find(|child| child.kind() == "namespace_name").map_or("", |prefix| walk.text_of(prefix));
+    let prefix = node.first_of_kind("namespace_name").map_or("", |prefix| walk.text_of(prefix));
     let group = node.child_by_field_name("body");
     let list = group.unwrap_or(node);
     for clause in list.named_children().filter(|child| child.kind() == "namespace_use_clause") {

@@ -10,12 +10,12 @@ pub struct Python;
 
 impl Hooks for Python {
     fn visit<'t>(&self, node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-        match walk.kind(node) {
+        match node.kind() {
             "import_statement" => import(node, walk),
             "import_from_statement" => import_from(node, walk),
             "future_import_statement" => Flow::Skip,
             "keyword_argument" => {
-                if let Some(name) = walk.field(node, "name") {
+                if let Some(name) = node.child_by_field_name("name") {
                     walk.take(name.start_byte());
                 }
                 Flow::Descend
@@ -48,7 +48,7 @@ fn import(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
 }
 
 fn import_from(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
-    let Some(module_node) = walk.field(node, "module_name") else { return Flow::Skip };
+    let Some(module_node) = node.child_by_field_name("module_name") else { return Flow::Skip };
     let module = walk.text_of(module_node);
     for child in node.named_children().filter(|&child| child != module_node) {
         if child.kind() == "wildcard_import" {
@@ -62,7 +62,7 @@ fn import_from(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
 }
 
 fn aliased<'t>(node: Node<'_>, walk: &Walk<'t>) -> (&'t str, Option<&'t str>) {
-    match (walk.field(node, "name"), walk.field(node, "alias")) {
+    match (node.child_by_field_name("name"), node.child_by_field_name("alias")) {
         (Some(name), Some(alias)) if node.kind() == "aliased_import" => (walk.text_of(name), Some(walk.text_of(alias))),
         _ => (walk.text_of(node), None),
     }
@@ -73,13 +73,13 @@ fn parameters(node: Node<'_>, walk: &mut Walk<'_>) {
     for (position, child) in node.named_children().enumerate() {
         let name = match child.kind() {
             "identifier" => Some(child),
-            "default_parameter" => walk.field(child, "name"),
+            "default_parameter" => child.child_by_field_name("name"),
             "typed_parameter" | "list_splat_pattern" | "dictionary_splat_pattern" => child.named_child(0),
             _ => None,
         };
         let Some(name) = name else { continue };
         let name = if matches!(name.kind(), "list_splat_pattern" | "dictionary_splat_pattern") { name.named_child(0).unwrap_or(name) } else { name };
-        let written = walk.field(child, "type").map_or("", |written| walk.text_of(written));
+        let written = child.child_by_field_name("type").map_or("", |written| walk.text_of(written));
         let variadic = u16::from(walk.text_of(child).starts_with('*'));
         let flags = variadic | u16::from(child.kind() == "default_parameter") << 1;
         walk.take(name.start_byte());
@@ -90,9 +90,9 @@ fn parameters(node: Node<'_>, walk: &mut Walk<'_>) {
 
 /// `os.environ["X"]` reads the environment.
 fn environment(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
-    let value = walk.field(node, "value").map_or("", |value| walk.text_of(value));
+    let value = node.child_by_field_name("value").map_or("", |value| walk.text_of(value));
     if matches!(value, "os.environ" | "environ") {
-        if let Some(index) = walk.field(node, "subscript") {
+        if let Some(index) = node.child_by_field_name("subscript") {
             let name = walk.text_of(index).trim_matches(['"', '\'']).to_owned();
             walk.reference(&name, RefKind::Env, index.start_byte(), line_of(index), 255);
         }

@@ -14,7 +14,7 @@ pub struct Ruby;
 
 impl Hooks for Ruby {
     fn visit<'t>(&self, node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-        match walk.kind(node) {
+        match node.kind() {
             "call" => macros::call(node, walk),
             "method" | "singleton_method" => declarations::method(node, walk),
             "assignment" => declarations::assignment(node, walk),

@@ -14,7 +14,7 @@ pub struct Rust;
 
 impl Hooks for Rust {
     fn visit<'t>(&self, node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-        match walk.kind(node) {
+        match node.kind() {
             "use_declaration" => uses::declaration(node, walk),
             "extern_crate_declaration" => uses::external(node, walk),
             "impl_item" => implementation(node, walk),

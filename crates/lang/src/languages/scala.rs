@@ -11,7 +11,7 @@ pub struct Scala;
 
 impl Hooks for Scala {
     fn visit<'t>(&self, node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-        match walk.kind(node) {
+        match node.kind() {
             "package_clause" => package(node, walk),
             "import_declaration" => imports(node, false, walk),
             "export_declaration" => imports(node, true, walk),
@@ -131,7 +131,7 @@ fn operator<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     }
     let written = node.child_by_field_name("return_type").map_or("", |written| walk.text_of(written));
     let symbol = walk.add_symbol(node, name.start_byte(), text, "", SymbolKind::Method, node.child_by_field_name("body"), written, false);
-    if let Some(generics) = node.named_children().find(|child| child.kind() == "type_parameters") {
+    if let Some(generics) = node.first_of_kind("type_parameters") {
         walk.set_generics(symbol, walk.text_of(generics));
     }
     Flow::Descend

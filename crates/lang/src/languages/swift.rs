@@ -12,7 +12,7 @@ pub struct Swift;
 
 impl Hooks for Swift {
     fn visit<'t>(&self, node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-        match walk.kind(node) {
+        match node.kind() {
             "import_declaration" => import(node, walk),
             "simple_identifier" => implicit_member(node, RefKind::Field, walk),
             "class_declaration" => sugared_extension(node, walk),
@@ -71,7 +71,7 @@ fn label_hash(label: &str) -> u16 {
 
 /// `import Foo` makes the names of `Foo` visible; `import struct Foo.Bar` one of them.
 fn import(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
-    let Some(name) = node.named_children().find(|child| child.kind() == "identifier") else { return Flow::Skip };
+    let Some(name) = node.first_of_kind("identifier") else { return Flow::Skip };
     let path = names::path(walk.text_of(name));
     let one = node.children().any(|child| matches!(child.kind(), "struct" | "class" | "enum" | "protocol" | "func" | "var" | "let" | "typealias"));
     let (module, last) = names::split_last(&path);
@@ -135,9 +135,9 @@ fn operator<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 /// Initialisers and subscripts are called by the word that declares them.
 fn member<'t>(node: Node<'t>, word: &str, kind: SymbolKind, walk: &mut Walk<'t>) -> Flow {
     let start = node.children().find(|child| child.kind() == word).map_or(node.start_byte(), |word| word.start_byte());
-    let body = node.child_by_field_name("body").or_else(|| node.named_children().find(|child| child.kind() == "computed_property"));
+    let body = node.child_by_field_name("body").or_else(|| node.first_of_kind("computed_property"));
     let symbol = walk.add_symbol(node, start, word, "", kind, body, "", false);
-    if let Some(generics) = node.named_children().find(|child| child.kind() == "type_parameters") {
+    if let Some(generics) = node.first_of_kind("type_parameters") {
         walk.set_generics(symbol, walk.text_of(generics));
     }
     set_result(node, symbol, walk);

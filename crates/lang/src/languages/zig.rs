@@ -10,7 +10,7 @@ pub struct Zig;
 
 impl Hooks for Zig {
     fn visit<'t>(&self, node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-        match walk.kind(node) {
+        match node.kind() {
             "variable_declaration" => variable(node, walk),
             "container_field" => field(node, walk),
             "test_declaration" => test(node, walk),
@@ -20,7 +20,7 @@ impl Hooks for Zig {
 }
 
 fn variable<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-    let Some(name) = node.named_children().find(|child| child.kind() == "identifier") else { return Flow::Descend };
+    let Some(name) = node.first_of_kind("identifier") else { return Flow::Descend };
     let value = node.last_named_child().filter(|value| value.start_byte() > name.start_byte());
     let text = walk.text_of(name);
     let head = walk.text.get(node.start_byte()..name.start_byte()).unwrap_or("");
@@ -83,7 +83,7 @@ fn field<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 
 fn test<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let name = node.named_children().find(|child| matches!(child.kind(), "string" | "identifier"));
-    let body = node.named_children().find(|child| child.kind() == "block");
+    let body = node.first_of_kind("block");
     let title = name.map_or("test", |name| walk.text_of(name).trim_matches('"'));
     let start = name.map_or(node.start_byte(), |name| name.start_byte());
     let symbol = walk.add_symbol(node, start, title, "", SymbolKind::Function, body, "", false);

@@ -71,7 +71,7 @@ impl<'t> Walk<'t> {
         if !super::is_name(&path) {
             return;
         }
-        let closure = self.ancestor(2).filter(|&closure| self.field(closure, "body").is_some());
+        let closure = self.ancestor(2).filter(|&closure| closure.child_by_field_name("body").is_some());
         let lines = closure.map_or(0, |closure| (closure.end_row() - name.start_row()).saturating_add(1).min(usize::from(u16::MAX)));
         self.add_binding(&path, super::symbols::fold(type_text, 120).trim_start_matches(':').trim(), how, 0, lines as u16, line_of(name));
     }

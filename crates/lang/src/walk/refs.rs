@@ -98,7 +98,7 @@ impl<'t> Walk<'t> {
             return UNKNOWN;
         }
         let is_generic = |node: Node<'_>| self.rules.kinds.get(node.kind_id() as usize).is_some_and(|rule| rule.generic_name);
-        let last = self.field(written, "name").unwrap_or(written);
+        let last = written.child_by_field_name("name").unwrap_or(written);
         let Some(list) = Some(last).filter(|&last| is_generic(last)).and_then(|last| last.last_named_child()) else { return 0 };
         // `Map<,>` names none of its arguments.
         let commas = list.children().filter(|child| child.kind() == ",").count();

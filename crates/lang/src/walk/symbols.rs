@@ -62,7 +62,7 @@ impl<'t> Walk<'t> {
     pub fn unnamed_function(&mut self, node: Node<'t>) {
         let owner = self.owner();
         // The function that a symbol is made of is its scope already.
-        let body = self.field(node, "body").map_or(0, |body| body.start_byte() as u32);
+        let body = node.child_by_field_name("body").map_or(0, |body| body.start_byte() as u32);
         if owner == FILE_SYMBOL || self.symbols[owner as usize].body_start != body {
             let lines = (node.start_row() as u32 + 1, node.end_row() as u32 + 1);
             self.unnamed.push((owner, lines.0, lines.1, node.end_byte()));

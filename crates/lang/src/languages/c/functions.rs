@@ -27,7 +27,7 @@ pub fn definition<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     if node.child_by_field_name("type").is_none() && invocation(node, &declared, function, walk) {
         return Flow::Descend;
     }
-    let initializers = node.named_children().find(|child| child.kind() == "field_initializer_list");
+    let initializers = node.first_of_kind("field_initializer_list");
     let body = initializers.or_else(|| node.child_by_field_name("body")).or_else(|| node.named_children().find(|child| matches!(child.kind(), "default_method_clause" | "delete_method_clause" | "try_statement")));
     declare(node, &declared, function, body, false, walk);
     Flow::Descend
@@ -80,7 +80,7 @@ fn kind(declared: &Declared<'_>, name: &str, walk: &Walk<'_>) -> SymbolKind {
 }
 
 fn return_type(node: Node<'_>, declared: &Declared<'_>, function: Node<'_>, walk: &Walk<'_>) -> String {
-    let trailing = function.named_children().find(|child| child.kind() == "trailing_return_type");
+    let trailing = function.first_of_kind("trailing_return_type");
     match trailing {
         Some(trailing) => walk.text_of(trailing).trim_start_matches("->").trim().to_owned(),
         None => {

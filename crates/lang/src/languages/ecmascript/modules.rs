@@ -36,8 +36,8 @@ pub fn import<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 
 fn specifiers<'t>(list: Node<'t>, kind_name: &str, module: &str, kind: u8, walk: &mut Walk<'t>) {
     for child in list.named_children().filter(|child| child.kind() == kind_name) {
-        let name = walk.field(child, "name").map_or("", |name| unquoted(walk.text_of(name)));
-        let alias = walk.field(child, "alias").map_or(name, |alias| unquoted(walk.text_of(alias)));
+        let name = child.child_by_field_name("name").map_or("", |name| unquoted(walk.text_of(name)));
+        let alias = child.child_by_field_name("alias").map_or(name, |alias| unquoted(walk.text_of(alias)));
         walk.import(module, name, alias, kind, line_of(child));
         if module.is_empty() {
             publish(name, walk);
@@ -64,9 +64,9 @@ pub fn export<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
         }
         None => {}
     }
-    if walk.field(node, "declaration").is_some() {
+    if node.child_by_field_name("declaration").is_some() {
         walk.wrap(node);
-    } else if let Some(value) = walk.field(node, "value") {
+    } else if let Some(value) = node.child_by_field_name("value") {
         exported_value(value, walk);
     }
     Flow::Descend
@@ -92,7 +92,7 @@ fn publish(name: &str, walk: &mut Walk<'_>) {
 }
 
 fn source<'t>(node: Node<'t>, walk: &Walk<'t>) -> &'t str {
-    walk.field(node, "source").map_or("", |source| unquoted(walk.text_of(source)))
+    node.child_by_field_name("source").map_or("", |source| unquoted(walk.text_of(source)))
 }
 
 fn unquoted(text: &str) -> &str {
@@ -113,8 +113,8 @@ pub fn loaded(value: Node<'_>, walk: &Walk<'_>) -> Option<Loaded> {
         match node.kind() {
             "await_expression" | "parenthesized_expression" | "non_null_expression" | "as_expression" => node = node.named_child(0)?,
             "member_expression" if member.is_empty() => {
-                member = walk.text_of(walk.field(node, "property")?).to_owned();
-                node = walk.field(node, "object")?;
+                member = walk.text_of(node.child_by_field_name("property")?).to_owned();
+                node = node.child_by_field_name("object")?;
             }
             "call_expression" => return Some(Loaded { module: load_target(node, walk)?.to_owned(), member }),
             _ => return None,
@@ -124,11 +124,11 @@ pub fn loaded(value: Node<'_>, walk: &Walk<'_>) -> Option<Loaded> {
 }
 
 fn load_target<'t>(call: Node<'_>, walk: &Walk<'t>) -> Option<&'t str> {
-    let callee = walk.field(call, "function")?;
+    let callee = call.child_by_field_name("function")?;
     if callee.kind() != "import" && walk.text_of(callee) != "require" {
         return None;
     }
-    let first = walk.field(call, "arguments")?.named_child(0)?;
+    let first = call.child_by_field_name("arguments")?.named_child(0)?;
     let text = walk.text_of(first);
     (matches!(first.kind(), "string" | "template_string") && !text.contains("${")).then(|| unquoted(text))
 }
@@ -144,7 +144,7 @@ pub fn bind_loaded<'t>(name: Node<'t>, loaded: &Loaded, walk: &mut Walk<'t>) {
     for child in name.named_children() {
         let (imported, alias) = match child.kind() {
             "shorthand_property_identifier_pattern" => (Some(child), Some(child)),
-            "pair_pattern" => (walk.field(child, "key"), walk.field(child, "value")),
+            "pair_pattern" => (child.child_by_field_name("key"), child.child_by_field_name("value")),
             _ => (None, None),
         };
         if let (Some(imported), Some(alias)) = (imported, alias) {
@@ -189,7 +189,7 @@ fn exported_object<'t>(object: Node<'t>, walk: &mut Walk<'t>) {
     for child in object.named_children() {
         let (alias, local) = match child.kind() {
             "shorthand_property_identifier" => (Some(child), Some(child)),
-            "pair" => (walk.field(child, "key"), walk.field(child, "value").filter(|value| value.kind() == "identifier")),
+            "pair" => (child.child_by_field_name("key"), child.child_by_field_name("value").filter(|value| value.kind() == "identifier")),
             _ => (None, None),
         };
         if let (Some(alias), Some(local)) = (alias, local) {

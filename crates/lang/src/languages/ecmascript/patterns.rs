@@ -16,9 +16,9 @@ pub fn parameters<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 }
 
 fn parameter<'t>(node: Node<'t>, position: u8, walk: &mut Walk<'t>) {
-    let pattern = walk.field(node, "pattern").or_else(|| walk.field(node, "left")).unwrap_or(node);
+    let pattern = node.child_by_field_name("pattern").or_else(|| node.child_by_field_name("left")).unwrap_or(node);
     let type_text = written_type(node, walk);
-    let optional = node.kind() == "optional_parameter" || walk.field(node, "value").is_some() || node.kind() == "assignment_pattern";
+    let optional = node.kind() == "optional_parameter" || node.child_by_field_name("value").is_some() || node.kind() == "assignment_pattern";
     let (name, variadic) = if pattern.kind() == "rest_pattern" { (pattern.named_child(0).unwrap_or(pattern), true) } else { (pattern, false) };
     let flags = u16::from(variadic) | u16::from(optional) << 1;
     match name.kind() {
@@ -58,7 +58,7 @@ fn is_property(node: Node<'_>) -> bool {
 }
 
 pub fn lone_parameter<'t>(node: Node<'t>, walk: &mut Walk<'t>) {
-    if let Some(name) = walk.field(node, "parameter") {
+    if let Some(name) = node.child_by_field_name("parameter") {
         if is_callback(name, walk) {
             return callback_parameter(name, "", binding::ALIAS, Some(node), walk);
         }
@@ -68,7 +68,7 @@ pub fn lone_parameter<'t>(node: Node<'t>, walk: &mut Walk<'t>) {
 }
 
 fn written_type(node: Node<'_>, walk: &Walk<'_>) -> String {
-    let written = walk.field(node, "type").map_or("", |written| walk.text_of(written));
+    let written = node.child_by_field_name("type").map_or("", |written| walk.text_of(written));
     fold(written, 120).trim_start_matches(':').trim().to_owned()
 }
 
@@ -79,7 +79,7 @@ pub fn destructure<'t>(pattern: Node<'t>, declarator: Node<'t>, walk: &mut Walk<
         bind_pattern(pattern, &declared, binding::DECLARED, 0, walk);
         return;
     }
-    let value = walk.field(declarator, "value").map(unwrapped);
+    let value = declarator.child_by_field_name("value").map(unwrapped);
     let path = value.filter(|value| matches!(value.kind(), "identifier" | "member_expression" | "call_expression" | "this")).map_or_else(String::new, |value| names::path(walk.text_of(value)));
     let path = if path == "this" { "self".to_owned() } else { path.strip_prefix("this.").map_or(path.clone(), |rest| format!("self.{rest}")) };
     bind_pattern(pattern, &path, binding::ALIAS, 0, walk);
@@ -101,21 +101,21 @@ fn bind_pattern<'t>(pattern: Node<'t>, of: &str, how: u8, depth: u32, walk: &mut
     for child in pattern.named_children() {
         let (key, target) = match child.kind() {
             "shorthand_property_identifier_pattern" => (walk.text_of(child), child),
-            "object_assignment_pattern" => match walk.field(child, "left") {
+            "object_assignment_pattern" => match child.child_by_field_name("left") {
                 Some(left) => (walk.text_of(left), left),
                 None => continue,
             },
-            "pair_pattern" => match (walk.field(child, "key"), walk.field(child, "value")) {
+            "pair_pattern" => match (child.child_by_field_name("key"), child.child_by_field_name("value")) {
                 (Some(key), Some(value)) => (walk.text_of(key), value),
                 _ => continue,
             },
             "identifier" => ("", child),
-            "assignment_pattern" => ("", walk.field(child, "left").unwrap_or(child)),
+            "assignment_pattern" => ("", child.child_by_field_name("left").unwrap_or(child)),
             "rest_pattern" => ("", child.named_child(0).unwrap_or(child)),
             "object_pattern" | "array_pattern" => ("", child),
             _ => continue,
         };
-        let target = if target.kind() == "assignment_pattern" { walk.field(target, "left").unwrap_or(target) } else { target };
+        let target = if target.kind() == "assignment_pattern" { target.child_by_field_name("left").unwrap_or(target) } else { target };
         bind_member(key, target, of, how, depth, walk);
     }
 }
@@ -139,10 +139,10 @@ fn bind_member<'t>(key: &str, target: Node<'t>, of: &str, how: u8, depth: u32, w
 }
 
 pub fn loop_or_catch<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-    let name = walk.field(node, "parameter").or_else(|| walk.field(node, "left").filter(|_| walk.field(node, "kind").is_some()));
+    let name = node.child_by_field_name("parameter").or_else(|| node.child_by_field_name("left").filter(|_| node.child_by_field_name("kind").is_some()));
     match name {
         Some(name) if name.kind() == "identifier" => {
-            let path = walk.field(node, "right").filter(|right| matches!(right.kind(), "identifier" | "member_expression")).map_or_else(String::new, |right| {
+            let path = node.child_by_field_name("right").filter(|right| matches!(right.kind(), "identifier" | "member_expression")).map_or_else(String::new, |right| {
                 let path = names::path(walk.text_of(right));
                 let path = path.strip_prefix("this.").map_or(path.clone(), |rest| format!("self.{rest}"));
                 format!("{path}[]")
@@ -158,8 +158,8 @@ pub fn loop_or_catch<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 
 /// A type parameter hides a type of that name; its constraint tells its members.
 pub fn type_parameter<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-    if let Some(name) = walk.field(node, "name") {
-        let constraint = walk.field(node, "constraint").map_or("", |constraint| walk.text_of(constraint));
+    if let Some(name) = node.child_by_field_name("name") {
+        let constraint = node.child_by_field_name("constraint").map_or("", |constraint| walk.text_of(constraint));
         let constraint = fold(constraint.trim_start_matches("extends").trim(), 120);
         walk.take(name.start_byte());
         walk.add_binding(walk.text_of(name), &constraint, binding::DECLARED, 0, 0, line_of(name));
@@ -169,8 +169,8 @@ pub fn type_parameter<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 
 /// `[key: string]: T` and `[K in Keys]: T` name a key that is nothing elsewhere.
 pub fn index_signature<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-    let mapped = node.named_children().find(|child| child.kind() == "mapped_type_clause").and_then(|clause| walk.field(clause, "name"));
-    if let Some(name) = walk.field(node, "name").or(mapped) {
+    let mapped = node.first_of_kind("mapped_type_clause").and_then(|clause| clause.child_by_field_name("name"));
+    if let Some(name) = node.child_by_field_name("name").or(mapped) {
         walk.take(name.start_byte());
         walk.add_binding(walk.text_of(name), "", binding::DECLARED, 0, 0, line_of(name));
     }

@@ -1,6 +1,6 @@
 //! `@doc`, `@moduledoc`, `@type`, `@callback` and plain module attributes.
 
-use super::{child, children, guarded};
+use super::{children, guarded};
 use crate::names;
 use crate::tree::Node;
 use crate::walk::{Flow, Walk, line_of};
@@ -11,7 +11,7 @@ pub fn attribute<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let is_attribute = node.child_by_field_name("operator").is_some_and(|operator| operator.kind() == "@");
     let Some(call) = node.child_by_field_name("operand").filter(|operand| is_attribute && operand.kind() == "call") else { return Flow::Descend };
     let Some(target) = call.child_by_field_name("target") else { return Flow::Descend };
-    let arguments = children(child(call, "arguments"));
+    let arguments = children(call.first_of_kind("arguments"));
     let Some(&first) = arguments.first() else { return Flow::Skip };
     match walk.text_of(target) {
         "doc" | "typedoc" => {
@@ -38,7 +38,7 @@ pub fn attribute<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 }
 
 fn content(node: Node<'_>) -> Option<Node<'_>> {
-    child(node, "quoted_content")
+    node.first_of_kind("quoted_content")
 }
 
 /// `@type name(args) :: definition`.

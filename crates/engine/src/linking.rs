@@ -49,13 +49,11 @@ impl Relinked {
 /// Links the files of all segments and writes their graph into the index folder. Edges of files that
 /// cannot have changed are taken over from `previous`, which must be of the same version.
 pub fn link(index: &Path, segments: &[Segment], keys: &[ContentHash], previous: Option<&Snapshot>, warm: Option<&Warm>) -> Result<Linked> {
-    let plan = previous.and_then(|previous| Some((relink::plan(index, segments, previous)?, previous.manifest())));
-    let (mut links, parts, relinked) = match plan {
-        Some((plan, manifest)) => match plan.link(segments, keys, warm) {
-            (Outcome::Same, relinked) => return Ok(Linked { key: manifest.graph, edges: manifest.edges, relinked }),
-            (Outcome::New(links, parts), relinked) => (links, parts, relinked),
-        },
-        None => link_all(segments),
+    let planned = previous.and_then(|previous| relink::plan(index, segments, previous)?.link(segments, keys, warm));
+    let (mut links, parts, relinked) = match (planned, previous.map(Snapshot::manifest)) {
+        (Some((Outcome::Same, relinked)), Some(manifest)) => return Ok(Linked { key: manifest.graph, edges: manifest.edges, relinked }),
+        (Some((Outcome::New(links, parts), relinked)), _) => (links, parts, relinked),
+        _ => link_all(segments),
     };
     links.outside.extend(owners::edges(segments));
     links.outside.sort_unstable();

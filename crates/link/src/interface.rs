@@ -1,19 +1,10 @@
-//! What other files can see of a file, and what a file looks for in others.
+//! What other files can see of a file.
 //!
-//! [`World::link_file`](crate::World::link_file) reads a file's own facts whole, and of the other
-//! files only their interfaces. So after a change:
-//!
-//! 1. A file whose [`interface_fingerprint`] is unchanged is linked again, and no other.
-//! 2. Otherwise let `D` be the names by [`interface_names`] whose entries differ between the old and
-//!    the new interface. A name of any file whose entry *mentions* a name of `D` (a base, a type, an
-//!    initial value, a re-export) joins `D`, until nothing joins. Files that mention a name of `D`
-//!    by [`mentions`] are linked again.
-//! 3. A file that is added, removed or renamed changes all its names, and the last components of its
-//!    path with them, since imports may now lead elsewhere.
+//! [`World::link_file`](crate::World::link_file) reads a file's own facts whole, and of the other files only their
+//! interfaces. So a file whose [`interface_fingerprint`] is unchanged is linked again after an edit, and no other.
 
 use contextd_model::facts::{FactsView, binding, modifier};
 use contextd_model::hash::ContentHash;
-use std::collections::BTreeMap;
 
 /// Returns a hash of everything other files can see of this one: names, kinds, scopes, types, bases,
 /// imports and the package, but neither places nor bodies.
@@ -118,117 +109,16 @@ fn is_visible_binding(view: &FactsView<'_>, row: &contextd_model::facts::Binding
         || (own || row.how == binding::PARAMETER) && !owner.has(modifier::LOCAL)
 }
 
-/// Returns every name a file mentions: references and the parts of their qualifiers, imports, bases,
-/// types, and the names it defines, which decide whether a name elsewhere is still the only one.
-/// Names may repeat.
-pub fn mentions(view: FactsView<'_>) -> impl Iterator<Item = &str> {
-    let refs = view
-        .refs
-        .iter()
-        .flat_map(move |row| [row.name, row.qualifier]);
-    let imports = view
-        .imports
-        .iter()
-        .flat_map(move |row| [row.module, row.name, row.alias]);
-    let bases = view
-        .bases
-        .iter()
-        .flat_map(move |row| [row.name, row.qualifier]);
-    let bindings = view.bindings.iter().map(move |row| row.type_text);
-    let symbols = view
-        .symbols
-        .iter()
-        .flat_map(move |row| [row.name, row.type_text, row.qualified]);
-    refs.chain(imports)
-        .chain(bases)
-        .chain(bindings)
-        .chain(symbols)
-        .flat_map(move |id| words(view.str(id)))
+/// True when other files see no difference between two versions of a file, the numbers of its symbols included.
+pub fn shows_the_same(old: &FactsView<'_>, new: &FactsView<'_>) -> bool {
+    same_symbols(old, new) && interface_fingerprint(*old) == interface_fingerprint(*new)
 }
 
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$' | '-')))
-        .filter(|word| !word.is_empty())
-}
-
-/// Returns the interface name by name: what its entry says, and the names that the entry mentions.
-/// Members of a type stand under the type as well, since a type's members decide what it satisfies.
-pub fn interface_names(view: FactsView<'_>) -> BTreeMap<String, (u64, Vec<String>)> {
-    let mut texts: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for row in view
-        .symbols
-        .iter()
-        .filter(|row| !row.has(modifier::LOCAL) && !row.name.is_empty())
-    {
-        let fields =
-            [row.qualified, row.type_text, row.generics, row.annotations].map(|id| view.str(id));
-        let entry = format!(
-            "{}\u{1}{}\u{1}{}\u{1}{}\u{1}{}",
-            row.kind,
-            row.visibility,
-            row.modifiers,
-            fields.join("\u{1}"),
-            row.parameters
-        );
-        if let Some(parent) = view
-            .symbols
-            .get(row.parent as usize)
-            .filter(|parent| parent.kind().is_type())
-        {
-            texts
-                .entry(view.str(parent.name))
-                .or_default()
-                .push(entry.clone());
-        }
-        texts.entry(view.str(row.name)).or_default().push(entry);
-    }
-    for row in view.imports {
-        let bound = [row.alias, row.name, row.module]
-            .into_iter()
-            .map(|id| view.str(id))
-            .find(|text| !text.is_empty())
-            .unwrap_or("");
-        texts.entry(bound).or_default().push(format!(
-            "i{}\u{1}{}\u{1}{}",
-            row.kind,
-            view.str(row.module),
-            view.str(row.name)
-        ));
-    }
-    for row in view.bases {
-        let owner = view
-            .symbols
-            .get(row.owner as usize)
-            .map_or("", |owner| view.str(owner.name));
-        texts.entry(owner).or_default().push(format!(
-            "b{}\u{1}{}\u{1}{}",
-            row.kind,
-            view.str(row.qualifier),
-            view.str(row.name)
-        ));
-    }
-    for row in view
-        .bindings
-        .iter()
-        .filter(|row| is_visible_binding(&view, row))
-    {
-        let name = view.str(row.name).trim_start_matches("self.");
-        texts.entry(name).or_default().push(format!(
-            "v{}\u{1}{}",
-            row.how,
-            view.str(row.type_text)
-        ));
-    }
-    texts
-        .into_iter()
-        .map(|(name, entries)| (name.to_owned(), entry_of(&entries)))
-        .collect()
-}
-
-fn entry_of(entries: &[String]) -> (u64, Vec<String>) {
-    let joined = entries.join("\u{2}");
-    let mut mentioned: Vec<String> = words(&joined).map(str::to_owned).collect();
-    mentioned.sort_unstable();
-    mentioned.dedup();
-    (ContentHash::of(joined.as_bytes()).short(), mentioned)
+/// True when all symbols are the same, those inside of bodies too, wherever they stand.
+fn same_symbols(old: &FactsView<'_>, new: &FactsView<'_>) -> bool {
+    new.symbols.len() == old.symbols.len()
+        && new.symbols.iter().zip(old.symbols).all(|(left, right)| {
+            let texts = [(left.name, right.name), (left.qualified, right.qualified), (left.type_text, right.type_text)];
+            (left.parent, left.kind, left.visibility, left.modifiers) == (right.parent, right.kind, right.visibility, right.modifiers) && texts.into_iter().all(|(left, right)| new.str(left) == old.str(right))
+        })
 }

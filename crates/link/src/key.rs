@@ -3,7 +3,7 @@
 //! Keys replace a shared interner: files are read in parallel and no string is kept. Two names with
 //! one key are not told apart; with a million names the odds of one such pair are one in ten million.
 
-use rustc_hash::FxHasher;
+use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::Hasher;
 
 /// Returns the key of a name.
@@ -46,6 +46,8 @@ pub struct Index {
     slots: Vec<Slot>,
     /// The symbols of keys that have several.
     symbols: Vec<u32>,
+    /// Keys whose symbols are others since the table was made.
+    changed: FxHashMap<u64, Vec<u32>>,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -65,6 +67,7 @@ impl Index {
         let mut index = Self {
             slots: vec![Slot::default(); if keys == 0 { 0 } else { (keys + keys / 3 + 1).next_power_of_two() }],
             symbols: Vec::new(),
+            changed: FxHashMap::default(),
         };
         for group in pairs.chunk_by(|left, right| left.0 == right.0) {
             let first = match group {
@@ -91,8 +94,38 @@ impl Index {
         at
     }
 
+    /// Takes pairs out and then puts others in; the same pair may be among both.
+    pub fn replace(&mut self, gone: &[(u64, u32)], come: &[(u64, u32)]) {
+        for &(key, symbol) in gone {
+            self.changing(key).retain(|&other| other != symbol);
+        }
+        for &(key, symbol) in come {
+            let symbols = self.changing(key);
+            if let Err(place) = symbols.binary_search(&symbol) {
+                symbols.insert(place, symbol);
+            }
+        }
+    }
+
+    fn changing(&mut self, key: u64) -> &mut Vec<u32> {
+        if !self.changed.contains_key(&key) {
+            let known = self.made_with(key).to_vec();
+            self.changed.insert(key, known);
+        }
+        self.changed.entry(key).or_default()
+    }
+
     /// Returns the symbols under a key, none when it is unknown.
     pub fn get(&self, key: u64) -> &[u32] {
+        if !self.changed.is_empty()
+            && let Some(symbols) = self.changed.get(&key)
+        {
+            return symbols;
+        }
+        self.made_with(key)
+    }
+
+    fn made_with(&self, key: u64) -> &[u32] {
         if self.slots.is_empty() {
             return &[];
         }

@@ -3,10 +3,12 @@
 //! [`World::build`] gathers what files show to one another: definitions, modules, members, bases.
 //! [`World::link_file`] then resolves one file's references. It is a pure function of that file's
 //! facts and of the *interfaces* of all files (see [`interface`]), so files are linked in parallel,
-//! and after an edit that leaves a file's interface alone only that file is linked again.
+//! after an edit that leaves a file's interface alone only that file is linked again, and after another
+//! one those that mention what it changed (see [`change`]).
 //!
 //! A name that cannot be told apart yields guessed edges with a low confidence, or none.
 
+pub mod change;
 mod communities;
 mod edges;
 pub mod interface;
@@ -20,7 +22,8 @@ mod world;
 
 pub use communities::communities;
 pub use edges::FileLinks;
-pub use interface::{interface_fingerprint, mentions};
+pub use change::Change;
+pub use interface::{interface_fingerprint, shows_the_same};
 pub use links::{LinkOptions, Links, Reason, Unresolved, link};
 pub use world::World;
 

@@ -4,6 +4,7 @@ mod build;
 mod implements;
 pub mod modules;
 mod replace;
+mod reshape;
 
 pub use modules::Module;
 
@@ -113,10 +114,21 @@ impl Brief {
 impl<'f> World<'f> {
     /// Gathers the tables; `files` are in global order.
     pub fn build(files: &[LinkFile<'f>]) -> Self {
-        build::build(files)
+        build::build(files, |_| 0)
     }
 
-    /// Returns how many symbols all files have.
+    /// Gathers the tables with numbers to spare behind the symbols of every file, so that a file may have more of them
+    /// later. Symbols are then numbered in the order of all, but with gaps.
+    pub fn build_with_room(files: &[LinkFile<'f>]) -> Self {
+        build::build(files, |symbols| symbols / 8 + 16)
+    }
+
+    /// Returns the file of a symbol and its row there.
+    pub fn place_of(&self, symbol: u32) -> (u32, u32) {
+        (self.file_of(symbol), self.local(symbol))
+    }
+
+    /// Returns how many numbers there are for symbols.
     pub fn symbol_count(&self) -> u32 {
         self.first.last().copied().unwrap_or(0)
     }

@@ -1,22 +1,24 @@
 //! Which files a change can affect, and linking only those.
 //!
-//! A file's edges depend on its own facts and on what the others show of themselves. When the files
-//! that changed show what they showed before, under the same numbers, no other edge can change.
+//! A file's edges depend on its own facts and on what the others show of themselves. When the files that changed show
+//! what they showed before, no other edge can change. When they show something else, the linker's tables, kept from
+//! before, tell which files mention it; all other edges are taken over, to where their ends have moved.
 
 use super::Relinked;
 use super::assembly::{Edges, assemble};
 use super::owners;
-use super::parts::{self, Parts};
+use super::parts::{self, Part, Parts};
 use super::rows::{Rows, first_symbols, is_manifest, symbols_of};
 use super::warm::Warm;
-use contextd_link::{Links, World, interface_fingerprint};
-use contextd_model::facts::FactsView;
+use contextd_link::{Change, Links, World, shows_the_same};
+use contextd_model::facts::NONE;
 use contextd_model::graph::EdgeRow;
 use contextd_model::{ContentHash, EdgeKind, SymbolKind};
 use contextd_snapshot::{LinkRows, Segment, Snapshot, Wanted};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What is linked again and what is taken over.
 pub struct Plan<'p> {
@@ -24,6 +26,13 @@ pub struct Plan<'p> {
     parts: Parts,
     /// Numbers of files to link again; they are the same in both snapshots.
     files: BTreeSet<u32>,
+    /// Where symbols have moved, when files show other ones.
+    moved: Option<Moved>,
+}
+
+/// New numbers of symbols, by their old ones; [`NONE`] for those that are gone.
+struct Moved {
+    numbers: Vec<u32>,
 }
 
 /// Returns what must be linked again; `None` when that is everything.
@@ -37,42 +46,74 @@ pub fn plan<'p>(index: &Path, segments: &[Segment], previous: &'p Snapshot) -> O
         return None;
     }
     let mut files = BTreeSet::new();
+    let mut changes = BTreeMap::new();
     let mut start = 0;
     for (new, old) in segments.iter().zip(previous.segments()) {
-        if new.file_count() != old.file_count() || new.symbol_count() != old.symbol_count() {
+        if new.file_count() != old.file_count() {
             return None;
         }
         for file in (0..new.file_count()).filter(|&file| new.hash(file) != old.hash(file) || new.path(file) != old.path(file)) {
-            if !shows_the_same(new, old, file) {
-                return None;
+            match compare(new, old, file)? {
+                Seen::Same => {}
+                Seen::Other(change) => drop(changes.insert(start + file, change)),
             }
             files.insert(start + file);
             files.extend(types_extended_by(previous, start + file));
         }
         start += new.file_count();
     }
-    Some(Plan { previous, parts, files })
+    let moved = (!changes.is_empty()).then(|| Moved::of(previous, &first_symbols(segments), &changes));
+    Some(Plan { previous, parts, files, moved })
 }
 
-/// True when other files see no difference between the two versions of a file, numbers included.
-fn shows_the_same(new: &Segment, old: &Segment, file: u32) -> bool {
+/// What other files see of a file's new version.
+enum Seen {
+    /// What they saw, numbers included.
+    Same,
+    Other(Change),
+}
+
+/// Compares two versions of a file; `None` when all files may see the difference.
+fn compare(new: &Segment, old: &Segment, file: u32) -> Option<Seen> {
     // What a manifest says may change how any import is read.
     if new.path(file) != old.path(file) || new.language(file) != old.language(file) || is_manifest(new.path(file)) {
-        return false;
+        return None;
     }
     let (mut new_rows, mut old_rows) = (LinkRows::default(), LinkRows::default());
-    let views = (new.facts(file, Wanted::Links, &mut new_rows), old.facts(file, Wanted::Links, &mut old_rows));
-    let (Some(new), Some(old)) = views else { return false };
-    same_symbols(&new, &old) && interface_fingerprint(new) == interface_fingerprint(old)
+    let (new, old) = (new.facts(file, Wanted::Links, &mut new_rows)?, old.facts(file, Wanted::Links, &mut old_rows)?);
+    if shows_the_same(&old, &new) { Some(Seen::Same) } else { Change::between(&old, &new).map(Seen::Other) }
 }
 
-/// True when all symbols are the same, those inside of bodies too, wherever they stand.
-fn same_symbols(new: &FactsView<'_>, old: &FactsView<'_>) -> bool {
-    new.symbols.len() == old.symbols.len()
-        && new.symbols.iter().zip(old.symbols).all(|(left, right)| {
-            let texts = [(left.name, right.name), (left.qualified, right.qualified), (left.type_text, right.type_text)];
-            (left.parent, left.kind, left.visibility, left.modifiers) == (right.parent, right.kind, right.visibility, right.modifiers) && texts.into_iter().all(|(left, right)| new.str(left) == old.str(right))
-        })
+impl Moved {
+    fn of(previous: &Snapshot, first: &[u32], changes: &BTreeMap<u32, Change>) -> Self {
+        let mut numbers = Vec::with_capacity(previous.symbol_count() as usize);
+        for file in 0..previous.file_count() {
+            let start = first[file as usize];
+            match changes.get(&file) {
+                None => numbers.extend(start..start + previous.symbols_of_file(file).len() as u32),
+                Some(change) => numbers.extend(change.rows.iter().map(|&row| if row == NONE { NONE } else { start + row })),
+            }
+        }
+        Self { numbers }
+    }
+
+    fn number(&self, symbol: u32) -> Option<u32> {
+        self.numbers.get(symbol as usize).copied().filter(|&number| number != NONE)
+    }
+
+    /// Moves both ends of an edge; `None` when one is gone.
+    fn edge(&self, (source, edge): &(u32, EdgeRow)) -> Option<(u32, EdgeRow)> {
+        Some((self.number(*source)?, EdgeRow { target: self.number(edge.target)?, ..*edge }))
+    }
+
+    /// Moves what a file adds beside the edges of its own symbols.
+    fn part(&self, part: &mut Part) -> Option<()> {
+        part.joined = part.joined.iter().map(|edge| self.edge(edge)).collect::<Option<_>>()?;
+        for edge in &mut part.outside {
+            edge.source = self.number(edge.source)?;
+        }
+        Some(())
+    }
 }
 
 /// Returns the files of types that a file extends from outside: their bases carry its lines.
@@ -90,29 +131,54 @@ pub enum Outcome {
 }
 
 impl Plan<'_> {
-    /// Links the files of the plan and takes the edges of the others over.
-    pub fn link(mut self, segments: &[Segment], keys: &[ContentHash], warm: Option<&Warm>) -> (Outcome, Relinked) {
+    /// Links the files of the plan and takes the edges of the others over; `None` when everything is to be linked.
+    pub fn link(mut self, segments: &[Segment], keys: &[ContentHash], warm: Option<&Warm>) -> Option<(Outcome, Relinked)> {
         let files: Vec<u32> = self.files.iter().copied().collect();
         let first = first_symbols(segments);
         let base = || self.previous.manifest().segments.iter().map(|entry| entry.key).collect();
         let asked = warm.filter(|_| !files.is_empty()).and_then(|warm| warm.relink(base(), keys.to_vec(), files.clone()));
-        let linked = asked.unwrap_or_else(|| link_some(segments, &first, &files));
+        let linked = match asked {
+            Some(linked) => linked,
+            // Only tables from before can tell what else the change reaches.
+            None if self.moved.is_some() => return None,
+            None => link_some(segments, &first, &files),
+        };
+        let files: Vec<u32> = linked.iter().map(|(file, ..)| *file).collect();
         let declares_owners = |&file: &u32| owners::declares(self.previous.file(file).path());
-        if linked.iter().all(|linked| self.leads_the_same(linked)) && !files.iter().any(declares_owners) {
-            return (Outcome::Same, Relinked::Files(files));
+        if self.moved.is_none() && linked.iter().all(|linked| self.leads_the_same(linked)) && !files.iter().any(declares_owners) {
+            return Some((Outcome::Same, Relinked::Files(files)));
         }
-        let communities = linked.iter().all(|linked| self.weighs_the_same(linked)).then(|| self.communities());
-        let mut again: BTreeMap<u32, Edges> = BTreeMap::new();
+        let weighs_the_same = self.moved.is_none() && linked.iter().all(|linked| self.weighs_the_same(linked));
+        let communities = weighs_the_same.then(|| self.communities());
+        let again: BTreeMap<u32, Edges> = self.replace_parts(linked)?;
+        let is_lost = AtomicBool::new(false);
+        let mut links = assemble(&first, &self.parts, |file, edges| match again.get(&file) {
+            Some(own) => edges.extend_from_slice(own),
+            None => {
+                if self.take_over(file, edges).is_none() {
+                    is_lost.store(true, Ordering::Relaxed);
+                }
+            }
+        });
+        if is_lost.into_inner() {
+            return None;
+        }
+        links.communities = communities.unwrap_or_else(|| contextd_link::communities(&links, &first));
+        Some((Outcome::New(links, self.parts), Relinked::Files(files)))
+    }
+
+    /// Puts the shares of files that were linked again in their place, and returns the edges of their own symbols.
+    fn replace_parts(&mut self, linked: Vec<FileLinks>) -> Option<BTreeMap<u32, Edges>> {
+        let mut again = BTreeMap::new();
         for (file, own, part) in linked {
             again.insert(file, own);
             self.parts.files[file as usize] = part;
         }
-        let mut links = assemble(&first, &self.parts, |file, edges| match again.get(&file) {
-            Some(own) => edges.extend_from_slice(own),
-            None => self.take_over(file, edges),
-        });
-        links.communities = communities.unwrap_or_else(|| contextd_link::communities(&links, &first));
-        (Outcome::New(links, self.parts), Relinked::Files(files))
+        if let Some(moved) = &self.moved {
+            let others = self.parts.files.iter_mut().zip(0..).filter(|(_, file)| !again.contains_key(file));
+            others.map(|(part, _)| moved.part(part)).collect::<Option<()>>()?;
+        }
+        Some(again)
     }
 
     /// True when nothing that a file adds to the graph is new.
@@ -132,8 +198,7 @@ impl Plan<'_> {
 
     /// Returns what the symbols of a file led to by themselves, sorted.
     fn own_before(&self, file: u32) -> Edges {
-        let mut edges = Edges::new();
-        self.take_over(file, &mut edges);
+        let mut edges: Edges = self.own_edges(file).collect();
         edges.sort_unstable();
         edges
     }
@@ -142,12 +207,26 @@ impl Plan<'_> {
         (0..self.previous.symbol_count()).map(|symbol| self.previous.graph().community(symbol)).collect()
     }
 
-    fn take_over(&self, file: u32, edges: &mut Edges) {
+    fn own_edges(&self, file: u32) -> impl Iterator<Item = (u32, EdgeRow)> {
         let own = self.previous.symbols_of_file(file);
-        for symbol in own.clone() {
-            let taken = self.previous.graph().out(symbol).iter().filter(|edge| !parts::is_joined(symbol, edge, &own));
-            edges.extend(taken.map(|edge| (symbol, edge)));
+        own.clone().flat_map(move |symbol| {
+            let own = own.clone();
+            let taken = self.previous.graph().out(symbol).iter().filter(move |edge| !parts::is_joined(symbol, edge, &own));
+            taken.map(move |edge| (symbol, edge))
+        })
+    }
+
+    /// Hands out the edges that a file's own symbols had, where their ends are now; `None` when one leads to what is gone.
+    fn take_over(&self, file: u32, edges: &mut Edges) -> Option<()> {
+        match &self.moved {
+            None => edges.extend(self.own_edges(file)),
+            Some(moved) => {
+                for edge in self.own_edges(file) {
+                    edges.push(moved.edge(&edge)?);
+                }
+            }
         }
+        Some(())
     }
 }
 

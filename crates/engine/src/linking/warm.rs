@@ -10,6 +10,8 @@ use contextd_link::World;
 use contextd_model::ContentHash;
 use contextd_model::facts::FactsView;
 use contextd_snapshot::{LinkRows, Segment, Wanted, segment_path};
+use rayon::prelude::*;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 
@@ -35,8 +37,8 @@ impl Warm {
         Some(Self { requests })
     }
 
-    /// Links files again, whose other files and symbols are the same in `base` and in `keys`; `None`
-    /// when the tables are not those of `base`.
+    /// Links files again that differ between `base` and `keys`, and those that mention what they changed; the other
+    /// files are the same in both. `None` when the tables are not those of `base`, or when more is to be linked.
     pub fn relink(&self, base: Vec<ContentHash>, keys: Vec<ContentHash>, files: Vec<u32>) -> Option<Vec<FileLinks>> {
         let (reply, answer) = sync_channel(1);
         self.requests.send(Request { keys, question: Some((base, files, reply)) }).ok()?;
@@ -54,7 +56,7 @@ fn serve(index: &Path, mut keys: Vec<ContentHash>, inbox: &Receiver<Request>) {
     loop {
         let segments = open(index, &keys);
         let mut rows = Rows::default();
-        let world = World::build(&rows.read(segments.as_deref().unwrap_or(&[])));
+        let world = World::build_with_room(&rows.read(segments.as_deref().unwrap_or(&[])));
         // The tables stay until they are asked or until something else is published.
         let request = loop {
             match inbox.recv() {
@@ -106,12 +108,27 @@ fn relink(world: World<'_>, index: &Path, keys: &[ContentHash], files: &[u32], r
         let &(segment, local) = places.get(file as usize)?;
         changed.push((file as usize, segment.facts(local, Wanted::Links, rows)?));
     }
-    let world = world.with_facts(&changed)?;
+    let (world, further) = world.with_facts(&changed)?;
     let link = |&file: &u32| {
-        let (own, part) = parts::split(world.link_file(file as usize), symbols_of(&first, file as usize));
+        let (own, part) = parts::split(numbered(&world, &first, world.link_file(file as usize)), symbols_of(&first, file as usize));
         (file, own, part)
     };
+    let files: BTreeSet<u32> = files.iter().copied().chain(further).collect();
+    let linked = files.into_par_iter().map(|file| link(&file)).collect();
     // Whoever asked may be gone; then nobody waits.
-    let _ = reply.send(Some(files.iter().map(link).collect()));
+    let _ = reply.send(Some(linked));
     Some(())
+}
+
+/// Gives symbols their numbers in the snapshot, where they have no gaps; their order is the same.
+fn numbered(world: &World<'_>, first: &[u32], mut links: contextd_link::FileLinks) -> contextd_link::FileLinks {
+    let number = |symbol: u32| {
+        let (file, local) = world.place_of(symbol);
+        first[file as usize] + local
+    };
+    for (source, edge) in &mut links.edges {
+        (*source, edge.target) = (number(*source), number(edge.target));
+    }
+    links.outside.iter_mut().for_each(|edge| edge.source = number(edge.source));
+    links
 }

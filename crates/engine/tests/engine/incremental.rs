@@ -17,6 +17,8 @@ enum Step {
     Shift(usize),
     /// Other words inside of bodies.
     Reword(usize),
+    /// Something new at the end, with a name of its own or one that is used elsewhere.
+    Define(usize, usize),
     Rename(usize, usize),
     MoveFolder(usize),
     Delete(usize),
@@ -43,6 +45,21 @@ const REWORDS: &[(&str, &str, &str)] = &[
     ("jvm/Till.java", "super.open() + 1", "this.open()"),
 ];
 
+/// Names to define: the first nobody else uses.
+const DEFINED: &[&str] = &["quite_new", "total", "Open", "price_of", "format", "apply", "Basket", "Rate"];
+
+/// Returns a definition in the language of a path.
+fn definition(path: &str, name: &str) -> String {
+    match path.rsplit('.').next() {
+        Some("py") => format!("\n\ndef {name}(one, *others):\n    return price_of(one)\n"),
+        Some("ts" | "js") => format!("\nexport function {name}(one: number) {{ return format(one); }}\n"),
+        Some("go") => format!("\nfunc {name}() int {{ return 1 }}\n"),
+        Some("rs") => format!("\npub fn {name}(cents: u32) -> u32 {{ cents }}\n"),
+        Some("java") => format!("\nclass {name} {{ int open() {{ return 1; }} }}\n"),
+        _ => format!("\n## {name}\n\nSee `{name}`.\n"),
+    }
+}
+
 const FOLDERS: &[(&str, &str)] = &[("shop", "store"), ("store", "shop"), ("web", "ui"), ("srv/store", "srv/kept"), ("jvm", "java/jvm")];
 
 const CONFIGS: &[&str] = &[
@@ -64,6 +81,7 @@ fn step() -> impl Strategy<Value = Step> {
         3 => (any.clone(), any.clone()).prop_map(|(path, body)| Step::Append(path, body)),
         3 => any.clone().prop_map(Step::Shift),
         4 => any.clone().prop_map(Step::Reword),
+        3 => (any.clone(), any.clone()).prop_map(|(path, name)| Step::Define(path, name)),
         2 => (any.clone(), any.clone()).prop_map(|(from, to)| Step::Rename(from, to)),
         1 => any.clone().prop_map(Step::MoveFolder),
         2 => any.clone().prop_map(Step::Delete),
@@ -96,6 +114,7 @@ fn take(root: &Path, step: &Step) {
         }
         Step::Shift(path) => fs::read(at(*path)).and_then(|bytes| put(&at(*path), &[b"\n\n", bytes.as_slice()].concat())),
         Step::Reword(which) => reword(root, REWORDS[which % REWORDS.len()]),
+        Step::Define(path, name) => fs::read_to_string(at(*path)).and_then(|text| put(&at(*path), (text + &definition(path_of(*path), DEFINED[name % DEFINED.len()])).as_bytes())),
         Step::Rename(from, to) => fs::create_dir_all(at(*to).parent().unwrap()).and_then(|()| fs::rename(at(*from), at(*to))),
         Step::MoveFolder(pair) => {
             let (from, to) = FOLDERS[pair % FOLDERS.len()];
@@ -147,6 +166,26 @@ proptest! {
         let again = support::refresh(&root, 60_000);
         prop_assert!(!again.changed, "a refresh without a change published something else");
     }
+
+    #[test]
+    fn kept_tables_link_as_new_ones_do_after_any_steps(rounds in prop::collection::vec(prop::collection::vec(step().prop_filter("an open engine keeps its settings", |step| !matches!(step, Step::Config(_))), 1..3), 1..6)) {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path().join("tree");
+        support::plant(&root);
+        support::refresh(&root, 60_000);
+        let engine = support::open(&root);
+        engine.keep_warm(0);
+        for steps in &rounds {
+            steps.iter().for_each(|step| take(&root, step));
+            refresh_open(&engine);
+            prop_assert_eq!(support::difference_to_fresh(&root), None);
+        }
+    }
+}
+
+fn refresh_open(engine: &contextd_engine::Engine) -> contextd_engine::Refreshed {
+    let options = contextd_engine::RefreshOptions { now: support::now() + 60_000, ..Default::default() };
+    engine.refresh(&options, &contextd_engine::Silent).unwrap()
 }
 
 #[test]
@@ -221,10 +260,31 @@ fn kept_tables_link_as_new_ones_do() {
     let steps = (0..REWORDS.len()).map(Step::Reword).chain(shifted).chain([Step::Delete(3), Step::Reword(5), Step::Write(20, 2), Step::Reword(7)]);
     for step in steps {
         take(place.path(), &step);
-        let options = contextd_engine::RefreshOptions { now: support::now() + 60_000, ..Default::default() };
-        engine.refresh(&options, &contextd_engine::Silent).unwrap();
+        refresh_open(&engine);
         assert_eq!(support::difference_to_fresh(place.path()), None, "{step:?}");
     }
+}
+
+#[test]
+fn with_kept_tables_what_nobody_names_links_its_file_alone() {
+    let place = tempfile::tempdir().unwrap();
+    support::plant(place.path());
+    let files = support::refresh(place.path(), 60_000).files;
+    let engine = support::open(place.path());
+    engine.keep_warm(0);
+    let of = |path: &str| FIXTURE.iter().position(|(other, _)| *other == path).unwrap();
+    for path in ["shop/basket.py", "web/cart.ts", "srv/main.go", "core/src/rate.rs", "jvm/Till.java"] {
+        // The name is of the language, so that each one is new.
+        let text = fs::read_to_string(place.path().join(path)).unwrap() + &definition(path, &format!("quite_new_{}", of(path)));
+        fs::write(place.path().join(path), text).unwrap();
+        let linked = refresh_open(&engine).linked;
+        assert!(linked == 1 || path.ends_with(".java") && linked < files, "{path}: {linked}");
+        assert_eq!(support::difference_to_fresh(place.path()), None, "{path}");
+    }
+    take(place.path(), &Step::Define(of("shop/basket.py"), 1));
+    let linked = refresh_open(&engine).linked;
+    assert!(linked > 1, "a name that others use: {linked} of {files}");
+    assert_eq!(support::difference_to_fresh(place.path()), None);
 }
 
 #[test]

@@ -8,11 +8,12 @@ use crate::key::{self, Index, Marks};
 use crate::policy::{self, Modules as Style};
 use crate::resolve::{Kind, Resolver, sure};
 use contextd_model::SymbolKind;
-use contextd_model::facts::{FILE_SYMBOL, ImportRow, SymbolRow, base_kind, import_kind, modifier};
+use contextd_model::facts::{FILE_SYMBOL, FactsView, ImportRow, SymbolRow, base_kind, import_kind, modifier};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-pub fn build<'f>(files: &[LinkFile<'f>]) -> World<'f> {
+/// Builds a world; `room` tells how many numbers are left free behind so many symbols of a file.
+pub fn build<'f>(files: &[LinkFile<'f>], room: impl Fn(u32) -> u32) -> World<'f> {
     let files: Vec<LinkFile<'f>> = files.to_vec();
     let modules = ModuleTable::build(&files);
     let tables: Vec<FileTable> = (0..files.len() as u32)
@@ -22,13 +23,16 @@ pub fn build<'f>(files: &[LinkFile<'f>]) -> World<'f> {
     let mut first = Vec::with_capacity(files.len() + 1);
     let mut file_of = Vec::new();
     let mut total = 0u32;
+    let mut briefs = Vec::new();
     for (at, file) in files.iter().enumerate() {
         first.push(total);
-        total += file.view.symbols.len() as u32;
+        let symbols = file.view.symbols.len() as u32;
+        total += symbols + room(symbols);
         file_of.resize(total as usize, at as u32);
+        briefs.extend(file.view.symbols.iter().map(Brief::of));
+        briefs.resize(total as usize, Brief::of(&SymbolRow::default()));
     }
     first.push(total);
-    let briefs = files.iter().flat_map(|file| file.view.symbols.iter().map(Brief::of)).collect();
     let mut world = World {
         files,
         tables,
@@ -59,7 +63,7 @@ pub fn build<'f>(files: &[LinkFile<'f>]) -> World<'f> {
     world
 }
 
-fn table(files: &[LinkFile<'_>], modules: &ModuleTable, file: u32) -> FileTable {
+pub(super) fn table(files: &[LinkFile<'_>], modules: &ModuleTable, file: u32) -> FileTable {
     let LinkFile { path, view } = files[file as usize];
     let policy = policy::of(view.language);
     let resolved: Vec<Module> = view
@@ -151,12 +155,13 @@ fn module_of(files: &[LinkFile<'_>], modules: &ModuleTable, file: u32, row: &Imp
     }
 }
 
+/// What a file adds to the tables of names.
 #[derive(Default)]
-struct Pairs {
-    holders: Vec<u32>,
-    scopes: Vec<(u64, u32)>,
-    members: Vec<(u64, u32)>,
-    globals: Vec<(u64, u32)>,
+pub(super) struct Pairs {
+    pub holders: Vec<u32>,
+    pub scopes: Vec<(u64, u32)>,
+    pub members: Vec<(u64, u32)>,
+    pub globals: Vec<(u64, u32)>,
 }
 
 fn scopes(world: &mut World<'_>) {
@@ -178,7 +183,7 @@ fn scopes(world: &mut World<'_>) {
     (world.scopes, world.members, world.globals) = (scopes, members, globals);
 }
 
-fn pairs(world: &World<'_>, file: u32) -> Pairs {
+pub(super) fn pairs(world: &World<'_>, file: u32) -> Pairs {
     let view = &world.files[file as usize].view;
     let table = &world.tables[file as usize];
     let mut pairs = Pairs::default();
@@ -297,6 +302,15 @@ fn is_stray(qualified: &str, parent: &str, name: &str) -> bool {
     scope_text(qualified, parent, name).is_some_and(|scope| !scope.is_empty())
 }
 
+/// Returns the type that a declaration outside of it names, where it names one.
+pub(super) fn scope_named<'a>(view: &FactsView<'a>, row: &SymbolRow) -> Option<&'a str> {
+    if row.kind() == SymbolKind::Extension {
+        return Some(view.str(row.name));
+    }
+    let parent = view.symbols.get(row.parent as usize)?;
+    scope_text(view.str(row.qualified), view.str(parent.qualified), view.str(row.name))
+}
+
 /// Returns the part of a qualified name between the parent's and the name.
 fn scope_text<'a>(qualified: &'a str, parent: &str, name: &str) -> Option<&'a str> {
     let outer = qualified.strip_suffix(name)?.trim_end_matches('.');
@@ -318,35 +332,27 @@ fn attach(world: &mut World<'_>) {
     for (symbol, target) in found.into_iter().flatten() {
         world.outer.insert(symbol, target);
         world.holders.set(target);
-        let file = world.file_of(symbol);
-        let view = &world.files[file as usize].view;
-        let local = world.local(symbol);
-        if world.kind(symbol) != SymbolKind::Extension {
-            pairs.push((
-                key::within(u64::from(target), key::name(world.name_of(symbol))),
-                symbol,
-            ));
-            continue;
-        }
-        for (at, row) in view
-            .symbols
-            .iter()
-            .enumerate()
-            .skip(local as usize + 1)
-            .take_while(|(_, row)| row.parent >= local)
-        {
-            if row.parent == local {
-                pairs.push((
-                    key::within(u64::from(target), key::name(view.str(row.name))),
-                    world.global(file, at as u32),
-                ));
-            }
-        }
+        attached(world, symbol, target, &mut pairs);
     }
     world.attached = Index::new(pairs);
 }
 
-fn outer_types(world: &World<'_>, file: u32) -> Vec<(u32, u32)> {
+/// Tells what a symbol that stands outside of a type adds to it.
+pub(super) fn attached(world: &World<'_>, symbol: u32, target: u32, pairs: &mut Vec<(u64, u32)>) {
+    let (file, local) = world.place_of(symbol);
+    let view = &world.files[file as usize].view;
+    let mut add = |name: &str, symbol: u32| pairs.push((key::within(u64::from(target), key::name(name)), symbol));
+    if world.kind(symbol) != SymbolKind::Extension {
+        add(world.name_of(symbol), symbol);
+        return;
+    }
+    let below = view.symbols.iter().enumerate().skip(local as usize + 1).take_while(|(_, row)| row.parent >= local);
+    for (at, row) in below.filter(|(_, row)| row.parent == local) {
+        add(view.str(row.name), world.global(file, at as u32));
+    }
+}
+
+pub(super) fn outer_types(world: &World<'_>, file: u32) -> Vec<(u32, u32)> {
     let view = &world.files[file as usize].view;
     let mut found = Vec::new();
     if world.tables[file as usize].policy.modules == Style::None {
@@ -354,16 +360,7 @@ fn outer_types(world: &World<'_>, file: u32) -> Vec<(u32, u32)> {
     }
     let mut resolver = Resolver::new(world, file);
     for (at, row) in view.symbols.iter().enumerate().skip(1) {
-        let scope = if row.kind() == SymbolKind::Extension {
-            view.str(row.name)
-        } else {
-            scope_text(
-                view.str(row.qualified),
-                view.str(view.symbols[row.parent as usize].qualified),
-                view.str(row.name),
-            )
-            .unwrap_or("")
-        };
+        let scope = scope_named(view, row).unwrap_or("");
         if scope.is_empty() || matches!(row.kind(), SymbolKind::Namespace | SymbolKind::Module) {
             continue;
         }
@@ -393,22 +390,20 @@ fn is_only_titled(world: &World<'_>, row: &SymbolRow, target: u32) -> bool {
 fn fields(world: &mut World<'_>) {
     let mut fields: FxHashMap<u64, (u32, u32)> = FxHashMap::default();
     for file in 0..world.files.len() as u32 {
-        let view = &world.files[file as usize].view;
-        for (at, row) in view.bindings.iter().enumerate() {
-            let Some(name) = view.str(row.name).strip_prefix("self.") else {
-                continue;
-            };
-            if row.type_text.is_empty() {
-                continue;
-            }
-            if let Some(owner) = world.enclosing_type(file, row.owner) {
-                fields
-                    .entry(key::within(u64::from(owner), key::name(name)))
-                    .or_insert((file, at as u32));
-            }
+        for (row, owner, name) in assigned_fields(world, file) {
+            fields.entry(key::within(u64::from(owner), key::name(name))).or_insert((file, row));
         }
     }
     world.fields = fields;
+}
+
+/// Returns the bindings of a file that tell of a field: the row, the type and the field's name.
+pub(super) fn assigned_fields<'w>(world: &'w World<'_>, file: u32) -> impl Iterator<Item = (u32, u32, &'w str)> {
+    let view = &world.files[file as usize].view;
+    view.bindings.iter().enumerate().filter_map(move |(at, row)| {
+        let name = view.str(row.name).strip_prefix("self.").filter(|_| !row.type_text.is_empty())?;
+        Some((at as u32, world.enclosing_type(file, row.owner)?, name))
+    })
 }
 
 fn supers(world: &mut World<'_>) {

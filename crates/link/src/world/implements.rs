@@ -23,7 +23,7 @@ pub fn satisfied(world: &World<'_>) -> FxHashMap<u32, Vec<u32>> {
 }
 
 /// Returns the types that satisfy the interfaces of a file, each with the interface.
-fn satisfied_of(world: &World<'_>, file: u32) -> Vec<(u32, u32)> {
+pub(super) fn satisfied_of(world: &World<'_>, file: u32) -> Vec<(u32, u32)> {
     let policy = world.tables[file as usize].policy;
     if policy.modules != Style::Folder {
         return Vec::new();

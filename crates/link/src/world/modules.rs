@@ -62,6 +62,11 @@ impl ModuleTable {
         table
     }
 
+    /// True when the imports of all files still tell the same of where Go's modules begin.
+    pub fn learns_the_same(&self, files: &[LinkFile<'_>]) -> bool {
+        folder::Roots::build(files, &self.packages) == self.go
+    }
+
     /// Returns the package a file belongs to, where its language has packages.
     pub fn package_of(&self, file: u32) -> Option<u32> {
         self.packages.of_file(file)

@@ -1,26 +1,38 @@
-//! A world after edits that no other file can see.
+//! A world after edits: of bodies, which no other file can see, and of what files show.
 
+use super::reshape::Moves;
 use super::{Brief, World, build};
+use crate::interface::shows_the_same;
 use crate::key;
 use contextd_model::facts::FactsView;
 
 impl<'f> World<'f> {
-    /// Puts new facts in place of those of some files. Their interfaces and all their symbols must be
-    /// what they were; only bodies, places and local names may differ. `None` when that cannot be done
-    /// without building anew.
-    pub fn with_facts(mut self, changed: &[(usize, FactsView<'f>)]) -> Option<Self> {
+    /// Puts new facts in place of those of some files, and tells which others may lead elsewhere now. `None` when
+    /// the change reaches further than single files, or when a file's numbers do not suffice.
+    pub fn with_facts(mut self, changed: &[(usize, FactsView<'f>)]) -> Option<(Self, Vec<u32>)> {
+        let old = |file: usize| self.files.get(file).map(|file| file.view);
+        let mut same = Vec::new();
+        let mut reshaped = Vec::new();
         for &(file, view) in changed {
-            self.files.get_mut(file)?.view = view;
-            let first = *self.first.get(file)? as usize;
-            for (brief, row) in self.briefs.get_mut(first..first + view.symbols.len())?.iter_mut().zip(view.symbols) {
-                *brief = Brief::of(row);
-            }
+            let list = if shows_the_same(&old(file)?, &view) { &mut same } else { &mut reshaped };
+            list.push((file as u32, view));
         }
-        for &(file, _) in changed {
-            self.renumber_fields(file as u32);
-            self.move_bases(file as u32)?;
+        let mut further = Vec::new();
+        if !reshaped.is_empty() {
+            let moves = Moves::of(&self, &reshaped)?;
+            further = self.mentioning(&moves)?;
+            self.reshape(&reshaped, &moves)?;
         }
-        Some(self)
+        for &(file, view) in &same {
+            self.files[file as usize].view = view;
+            let first = self.first[file as usize] as usize;
+            self.briefs[first..].iter_mut().zip(view.symbols).for_each(|(brief, row)| *brief = Brief::of(row));
+        }
+        for &(file, _) in &same {
+            self.renumber_fields(file);
+            self.move_bases(file)?;
+        }
+        Some((self, further))
     }
 
     /// Points the fields that a file's bindings tell of to their new rows.

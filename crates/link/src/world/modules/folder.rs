@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
 /// Where module paths begin: a prefix of import paths and the folder it stands for.
-#[derive(Default)]
+#[derive(Default, PartialEq, Eq)]
 pub struct Roots {
     prefixes: Vec<(String, String)>,
 }

@@ -13,7 +13,7 @@ use crate::error::Result;
 use assembly::{Edges, assemble};
 use contextd_link::{Links, World};
 use contextd_model::ContentHash;
-use contextd_snapshot::{Durability, GraphWriter, Segment, Snapshot};
+use contextd_snapshot::{Durability, GraphImage, GraphWriter, Segment, Snapshot};
 use parts::{Part, Parts};
 use rayon::prelude::*;
 use relink::Outcome;
@@ -21,7 +21,7 @@ use rows::{Rows, first_symbols, symbols_of};
 use std::path::Path;
 
 /// Version of what edges mean. Edges of an older one are never taken over.
-pub const LINK_VERSION: u32 = 7;
+pub const LINK_VERSION: u32 = 8;
 
 /// A written graph.
 pub struct Linked {
@@ -58,9 +58,10 @@ pub fn link(index: &Path, segments: &[Segment], keys: &[ContentHash], previous: 
     links.outside.extend(owners::edges(segments));
     links.outside.sort_unstable();
     let edges = (links.edges.len() + links.outside.len()) as u64;
-    let key = write_graph(index, links)?;
-    parts.write(index, key);
-    Ok(Linked { key, edges, relinked })
+    let image = graph_of(links, &first_symbols(segments));
+    let (written, ()) = rayon::join(|| image.write(index, Durability::Fast), || parts.write(index, image.key));
+    written?;
+    Ok(Linked { key: image.key, edges, relinked })
 }
 
 fn link_all(segments: &[Segment]) -> (Links, Parts, Relinked) {
@@ -73,20 +74,17 @@ fn link_all(segments: &[Segment]) -> (Links, Parts, Relinked) {
     };
     let (own, files): (Vec<Edges>, Vec<Part>) = linked.into_iter().unzip();
     let parts = Parts { files };
-    let mut links = assemble(&first, &parts, |file, edges| edges.extend_from_slice(&own[file as usize]));
-    drop(own);
-    links.communities = contextd_link::communities(&links, &first);
+    let links = assemble(&first, &parts, |file, edges| edges.extend_from_slice(&own[file as usize]));
     (links, parts, Relinked::All)
 }
 
-fn write_graph(index: &Path, links: Links) -> Result<ContentHash> {
+/// Lays out a graph; communities are found beside where the links have none.
+fn graph_of(links: Links, first: &[u32]) -> GraphImage {
     let mut writer = GraphWriter::of(&links.offsets, links.edges);
     // Triples of language, reason and count, in order.
     let unresolved: Vec<u32> = links.unresolved.counts.iter().flat_map(|(&(language, reason), &count)| [u32::from(language), reason as u32, count.min(u64::from(u32::MAX)) as u32]).collect();
     writer.unresolved(&unresolved);
     writer.outside(&links.outside);
-    writer.communities(&links.communities);
-    let image = writer.finish();
-    image.write(index, Durability::Fast)?;
-    Ok(image.key)
+    let known = links.communities;
+    writer.finish_with(|ends, edges| if known.is_empty() { contextd_link::communities(ends, edges, first) } else { known })
 }

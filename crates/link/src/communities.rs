@@ -2,20 +2,24 @@
 //!
 //! Louvain's local moving over files, nodes in their order and ties to the smaller number, then once
 //! more over the groups. A symbol belongs to its file's community. The result depends on the edges
-//! alone.
+//! alone: weights are whole numbers, so that no order of adding them up shows.
 
-use crate::Links;
 use contextd_model::EdgeKind;
+use contextd_model::graph::EdgeRow;
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 /// Passes over all nodes at one level; later passes move next to nothing.
 const MAX_PASSES: usize = 10;
 const MAX_LEVELS: usize = 4;
+/// A gain that is worth moving for; whole weights are far above.
+const LEAST_GAIN: f64 = 1e-3;
 
-/// Returns the community of each symbol; `first` holds each file's first symbol and the total.
-pub fn communities(links: &Links, first: &[u32]) -> Vec<u32> {
+/// Returns the community of each symbol. Edges of symbol `s` are `edges[ends[s - 1]..ends[s]]`; `first` holds each file's
+/// first symbol and the total.
+pub fn communities(ends: &[u32], edges: &[EdgeRow], first: &[u32]) -> Vec<u32> {
     let files = first.len().saturating_sub(1);
-    let mut graph = file_graph(links, first);
+    let mut graph = file_graph(ends, edges, first);
     let mut community: Vec<u32> = (0..files as u32).collect();
     for _ in 0..MAX_LEVELS {
         let (labels, moved) = local_moving(&graph);
@@ -36,117 +40,143 @@ pub fn communities(links: &Links, first: &[u32]) -> Vec<u32> {
         .collect()
 }
 
-/// Undirected graph with weights; neighbours in ascending order.
+/// Undirected graph with weights. A neighbour may be listed several times; what it weighs is the sum.
 struct Graph {
-    neighbours: Vec<Vec<(u32, f64)>>,
+    /// Where the neighbours of a node begin, and the end of all.
+    starts: Vec<usize>,
+    neighbours: Vec<(u32, f64)>,
     /// Weight of edges inside a node, counted twice.
     inner: Vec<f64>,
 }
 
 impl Graph {
-    fn from_weights(nodes: usize, weights: FxHashMap<(u32, u32), f64>, inner: Vec<f64>) -> Self {
-        let mut sorted: Vec<((u32, u32), f64)> = weights.into_iter().collect();
-        sorted.sort_unstable_by_key(|&(pair, _)| pair);
-        let mut neighbours = vec![Vec::new(); nodes];
-        for ((left, right), weight) in sorted {
-            neighbours[left as usize].push((right, weight));
-            neighbours[right as usize].push((left, weight));
-        }
-        for list in &mut neighbours {
-            list.sort_unstable_by_key(|&(node, _)| node);
-        }
-        Self { neighbours, inner }
+    fn of_node(&self, node: usize) -> &[(u32, f64)] {
+        &self.neighbours[self.starts[node]..self.starts[node + 1]]
     }
 
     fn degree(&self, node: usize) -> f64 {
-        self.inner[node]
-            + self.neighbours[node]
-                .iter()
-                .map(|&(_, weight)| weight)
-                .sum::<f64>()
+        self.inner[node] + self.of_node(node).iter().map(|&(_, weight)| weight).sum::<f64>()
     }
 
     fn grouped(&self, labels: &[u32], count: usize) -> Graph {
         let mut inner = vec![0.0; count];
-        let mut weights: FxHashMap<(u32, u32), f64> = FxHashMap::default();
-        for (node, list) in self.neighbours.iter().enumerate() {
-            let own = labels[node];
+        let mut lists: Vec<FxHashMap<u32, f64>> = vec![FxHashMap::default(); count];
+        for (node, &own) in labels.iter().enumerate() {
             inner[own as usize] += self.inner[node];
-            for &(other, weight) in list {
+            for &(other, weight) in self.of_node(node) {
                 let theirs = labels[other as usize];
                 if own == theirs {
                     inner[own as usize] += weight;
-                } else if own < theirs {
-                    *weights.entry((own, theirs)).or_default() += weight;
+                } else {
+                    *lists[own as usize].entry(theirs).or_default() += weight;
                 }
             }
         }
-        Self::from_weights(count, weights, inner)
+        let mut starts = vec![0];
+        let mut neighbours = Vec::new();
+        for list in lists {
+            neighbours.extend(list);
+            starts.push(neighbours.len());
+        }
+        Graph { starts, neighbours, inner }
     }
 }
 
-fn file_graph(links: &Links, first: &[u32]) -> Graph {
+fn file_graph(ends: &[u32], edges: &[EdgeRow], first: &[u32]) -> Graph {
     let files = first.len().saturating_sub(1);
-    let mut inner = vec![0.0; files];
-    let mut weights: FxHashMap<(u32, u32), f64> = FxHashMap::default();
-    let file_of: Vec<u32> = (0..files)
-        .flat_map(|file| std::iter::repeat_n(file as u32, (first[file + 1] - first[file]) as usize))
+    let mut file_of = Vec::with_capacity(ends.len());
+    (0..files).for_each(|file| file_of.resize(first[file + 1] as usize, file as u32));
+    let weights: [u32; 256] = std::array::from_fn(|kind| weight(EdgeKind::from_byte(kind as u8)));
+    let led: Vec<(u32, Vec<(u32, u32)>)> = (0..files)
+        .into_par_iter()
+        .with_min_len(64)
+        .map(|file| {
+            let start = (first[file] as usize).checked_sub(1).map_or(0, |before| ends[before]);
+            let end = (first[file + 1] as usize).checked_sub(1).map_or(0, |last| ends[last]);
+            led_to(&edges[start as usize..end as usize], file as u32, &file_of, &weights)
+        })
         .collect();
-    for file in 0..files {
-        for symbol in first[file]..first[file + 1] {
-            let range = links.offsets[symbol as usize] as usize
-                ..links.offsets[symbol as usize + 1] as usize;
-            for edge in &links.edges[range] {
-                // Nesting says nothing new; dataflow goes where calls go.
-                if matches!(
-                    edge.kind(),
-                    EdgeKind::Contains | EdgeKind::MemberOf | EdgeKind::Dataflow
-                ) {
-                    continue;
-                }
-                let target = file_of[edge.target as usize] as usize;
-                let weight =
-                    f64::from(edge.kind().walk_weight()) * f64::from(edge.confidence) / 100.0;
-                match file.cmp(&target) {
-                    std::cmp::Ordering::Equal => inner[file] += 2.0 * weight,
-                    std::cmp::Ordering::Less => {
-                        *weights.entry((file as u32, target as u32)).or_default() += weight
-                    }
-                    std::cmp::Ordering::Greater => {
-                        *weights.entry((target as u32, file as u32)).or_default() += weight
-                    }
-                }
+    let mut starts = vec![0; files + 1];
+    for (file, (_, targets)) in led.iter().enumerate() {
+        starts[file + 1] += targets.len();
+        targets.iter().for_each(|&(target, _)| starts[target as usize + 1] += 1);
+    }
+    (0..files).for_each(|file| starts[file + 1] += starts[file]);
+    let mut next = starts.clone();
+    let mut neighbours = vec![(0, 0.0); starts[files]];
+    for (file, (_, targets)) in led.iter().enumerate() {
+        for &(target, weight) in targets {
+            for (node, other) in [(file, target), (target as usize, file as u32)] {
+                neighbours[next[node]] = (other, f64::from(weight));
+                next[node] += 1;
             }
         }
     }
-    Graph::from_weights(files, weights, inner)
+    let inner = led.iter().map(|&(inner, _)| 2.0 * f64::from(inner)).collect();
+    Graph { starts, neighbours, inner }
+}
+
+/// Nesting says nothing new; dataflow goes where calls go. Others weigh what they do in tenths.
+fn weight(kind: EdgeKind) -> u32 {
+    match kind {
+        EdgeKind::Contains | EdgeKind::MemberOf | EdgeKind::Dataflow => 0,
+        kind => (kind.walk_weight() * 10.0).round() as u32,
+    }
+}
+
+/// Adds up where the edges of a file lead: to itself, and to other files in order.
+fn led_to(edges: &[EdgeRow], file: u32, file_of: &[u32], weights: &[u32; 256]) -> (u32, Vec<(u32, u32)>) {
+    let mut inner = 0u32;
+    let mut targets: Vec<(u32, u32)> = Vec::new();
+    for edge in edges {
+        let weight = weights[edge.kind as usize] * u32::from(edge.confidence);
+        let target = file_of[edge.target as usize];
+        if target == file {
+            inner = inner.saturating_add(weight);
+        } else if weight > 0 {
+            targets.push((target, weight));
+        }
+    }
+    targets.sort_unstable();
+    targets.dedup_by(|later, first| {
+        let same = later.0 == first.0;
+        if same {
+            first.1 = first.1.saturating_add(later.1);
+        }
+        same
+    });
+    (inner, targets)
 }
 
 /// Moves each node to the neighbouring community that gains most modularity, until nothing moves.
 fn local_moving(graph: &Graph) -> (Vec<u32>, bool) {
-    let nodes = graph.neighbours.len();
+    let nodes = graph.inner.len();
     let degrees: Vec<f64> = (0..nodes).map(|node| graph.degree(node)).collect();
     let total: f64 = degrees.iter().sum::<f64>().max(f64::MIN_POSITIVE);
     let mut labels: Vec<u32> = (0..nodes as u32).collect();
     let mut weight_of = degrees.clone();
-    let mut to: Vec<(u32, f64)> = Vec::new();
+    let mut sums = vec![0.0; nodes];
+    let mut seen: Vec<u32> = Vec::new();
     let mut moved_ever = false;
     for _ in 0..MAX_PASSES {
         let mut moved = false;
         for node in 0..nodes {
-            let own = labels[node];
-            to.clear();
-            to.extend(
-                graph.neighbours[node]
-                    .iter()
-                    .map(|&(other, weight)| (labels[other as usize], weight)),
-            );
-            to.sort_unstable_by_key(|&(label, _)| label);
-            weight_of[own as usize] -= degrees[node];
-            let best = best_label(&to, own, degrees[node], &weight_of, total);
-            weight_of[best as usize] += degrees[node];
-            labels[node] = best;
-            moved |= best != own;
+            for &(other, weight) in graph.of_node(node) {
+                let sum = &mut sums[labels[other as usize] as usize];
+                if *sum == 0.0 {
+                    seen.push(labels[other as usize]);
+                }
+                *sum += weight;
+            }
+            let (own, degree) = (labels[node], degrees[node]);
+            weight_of[own as usize] -= degree;
+            let gain = |label: u32| sums[label as usize] - weight_of[label as usize] * degree / total;
+            let best = seen.iter().map(|&label| (gain(label), label)).max_by(|left, right| left.0.total_cmp(&right.0).then(right.1.cmp(&left.1)));
+            let label = best.filter(|(best, _)| *best > gain(own) + LEAST_GAIN).map_or(own, |(_, label)| label);
+            weight_of[label as usize] += degree;
+            labels[node] = label;
+            moved |= label != own;
+            seen.drain(..).for_each(|label| sums[label as usize] = 0.0);
         }
         moved_ever |= moved;
         if !moved {
@@ -154,24 +184,6 @@ fn local_moving(graph: &Graph) -> (Vec<u32>, bool) {
         }
     }
     (labels, moved_ever)
-}
-
-fn best_label(to: &[(u32, f64)], own: u32, degree: f64, weight_of: &[f64], total: f64) -> u32 {
-    let gain = |label: u32, weight: f64| weight - weight_of[label as usize] * degree / total;
-    let own_weight: f64 = to
-        .iter()
-        .filter(|&&(label, _)| label == own)
-        .map(|&(_, weight)| weight)
-        .sum();
-    let (mut best, mut best_gain) = (own, gain(own, own_weight));
-    for group in to.chunk_by(|left, right| left.0 == right.0) {
-        let label = group[0].0;
-        let value = gain(label, group.iter().map(|&(_, weight)| weight).sum());
-        if value > best_gain + 1e-9 {
-            (best, best_gain) = (label, value);
-        }
-    }
-    best
 }
 
 /// Numbers labels from 0 in the order they first occur.

@@ -84,7 +84,7 @@ pub fn link(files: &[LinkFile<'_>], options: &LinkOptions) -> Links {
     if options.communities {
         let first: Vec<u32> = world.first.clone();
         drop(world);
-        links.communities = communities::communities(&links, &first);
+        links.communities = communities::communities(&links.offsets[1..], &links.edges, &first);
     }
     links
 }

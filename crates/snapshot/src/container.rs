@@ -31,18 +31,20 @@ pub(crate) fn assemble(magic: [u8; 8], sections: &[Vec<u8>]) -> Vec<u8> {
 
 /// Returns the header of sections that follow it.
 pub(crate) fn header(magic: [u8; 8], sections: &[&[u8]]) -> Vec<u8> {
+    let sums: Vec<u64> = sections.par_iter().map(|section| checksum(section)).collect();
+    header_with(magic, sections, &sums)
+}
+
+/// Returns the header of sections whose checksums are known.
+pub(crate) fn header_with(magic: [u8; 8], sections: &[&[u8]], sums: &[u64]) -> Vec<u8> {
     let header_length = HEAD + sections.len() * ENTRY + 8;
     let mut header = Vec::with_capacity(header_length);
     header.extend_from_slice(&magic);
     header.extend_from_slice(&FORMAT_VERSION.to_le_bytes());
     header.extend_from_slice(&(sections.len() as u32).to_le_bytes());
     let mut offset = header_length;
-    let sums: Vec<u64> = sections
-        .par_iter()
-        .map(|section| checksum(section))
-        .collect();
     for (section, sum) in sections.iter().zip(sums) {
-        for number in [offset as u64, section.len() as u64, sum] {
+        for number in [offset as u64, section.len() as u64, *sum] {
             header.extend_from_slice(&number.to_le_bytes());
         }
         offset = (offset + section.len()).next_multiple_of(8);

@@ -92,7 +92,14 @@ impl GraphWriter {
 
     /// Lays the graph out. The same edges give the same bytes; edges to symbols that do not exist
     /// are dropped.
-    pub fn finish(self) -> GraphImage {
+    pub fn finish(mut self) -> GraphImage {
+        let communities = std::mem::take(&mut self.communities);
+        self.finish_with(|_, _| communities)
+    }
+
+    /// Lays the graph out, while `communities` finds the community of every symbol: it is handed where the edges of each
+    /// symbol end, and the edges.
+    pub fn finish_with(self, communities: impl FnOnce(&[u32], &[EdgeRow]) -> Vec<u32> + Send) -> GraphImage {
         let symbols = self.ends.len() as u32;
         let (ends, rows) = without_strays(&self.ends, self.rows);
         let mut sections = vec![Vec::new(); SECTIONS];
@@ -101,12 +108,13 @@ impl GraphWriter {
             let count = sources.len() as u64;
             (count, column::pack(source_ends), column::pack(sources))
         };
-        let way_out = || {
-            let communities = column::pack(self.communities.iter().copied());
-            (edges::pack(&rows), column::pack(ends.iter().copied()), communities)
+        let way_out = || (edges::pack(&rows), column::pack(ends.iter().copied()));
+        let grouped = || {
+            let communities = communities(&ends, &rows);
+            (communities.len() as u64, column::pack(communities))
         };
-        let ((sources, back_ends, back), (packed, out_ends, communities)) =
-            rayon::join(way_back, way_out);
+        let ((groups, communities), ((sources, back_ends, back), (packed, out_ends))) =
+            rayon::join(grouped, || rayon::join(way_back, way_out));
         let Packed { shape, marks, rows: packed } = packed;
         let [target, line, mark] = shape.numbers();
         sections[META] = container::put_numbers(&[
@@ -114,7 +122,7 @@ impl GraphWriter {
             rows.len() as u64,
             sources,
             self.unresolved.len() as u64,
-            self.communities.len() as u64,
+            groups,
             target,
             line,
             mark,
@@ -210,7 +218,7 @@ fn each_pair(ends: &[u32], rows: &[EdgeRow], mut each: impl FnMut(u32, u32)) {
     }
 }
 
-/// A finished graph in memory; its key is a hash of its bytes.
+/// A finished graph in memory; its key tells its bytes from all others.
 pub struct GraphImage {
     pub key: ContentHash,
     pub edges: u64,
@@ -220,19 +228,17 @@ pub struct GraphImage {
 
 impl GraphImage {
     fn new(sections: Vec<Vec<u8>>, edges: u64) -> Self {
-        let header = container::header(MAGIC, &slices(&sections));
-        let mut image = Self {
-            key: ContentHash::default(),
-            edges,
-            header,
-            sections,
-        };
+        let digests: Vec<ContentHash> = sections.par_iter().map(|section| digest(section)).collect();
+        let sums: Vec<u64> = digests.iter().map(|digest| digest.short()).collect();
+        let header = container::header_with(MAGIC, &slices(&sections), &sums);
+        // The header says how long the sections are, the digests what they hold.
         let mut hasher = blake3::Hasher::new();
-        for part in image.parts() {
-            hasher.update_rayon(part);
+        hasher.update(&header);
+        for digest in &digests {
+            hasher.update(&digest.0);
         }
-        image.key = ContentHash(*hasher.finalize().as_bytes());
-        image
+        let key = ContentHash(*hasher.finalize().as_bytes());
+        Self { key, edges, header, sections }
     }
 
     /// Returns what the file consists of, in order.
@@ -250,6 +256,11 @@ impl GraphImage {
         let path = crate::graph_path(index_dir, self.key);
         write_parts(&path, &self.parts(), durability)
     }
+}
+
+/// Hashes a section by several threads.
+fn digest(section: &[u8]) -> ContentHash {
+    ContentHash(*blake3::Hasher::new().update_rayon(section).finalize().as_bytes())
 }
 
 fn slices(sections: &[Vec<u8>]) -> Vec<&[u8]> {

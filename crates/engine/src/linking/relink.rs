@@ -163,7 +163,7 @@ impl Plan<'_> {
         if is_lost.into_inner() {
             return None;
         }
-        links.communities = communities.unwrap_or_else(|| contextd_link::communities(&links, &first));
+        links.communities = communities.unwrap_or_default();
         Some((Outcome::New(links, self.parts), Relinked::Files(files)))
     }
 
@@ -198,7 +198,8 @@ impl Plan<'_> {
 
     /// Returns what the symbols of a file led to by themselves, sorted.
     fn own_before(&self, file: u32) -> Edges {
-        let mut edges: Edges = self.own_edges(file).collect();
+        let mut edges = Edges::new();
+        self.each_own_edge(file, |symbol, edge| edges.push((symbol, edge)));
         edges.sort_unstable();
         edges
     }
@@ -207,23 +208,20 @@ impl Plan<'_> {
         (0..self.previous.symbol_count()).map(|symbol| self.previous.graph().community(symbol)).collect()
     }
 
-    fn own_edges(&self, file: u32) -> impl Iterator<Item = (u32, EdgeRow)> {
+    fn each_own_edge(&self, file: u32, mut each: impl FnMut(u32, EdgeRow)) {
         let own = self.previous.symbols_of_file(file);
-        own.clone().flat_map(move |symbol| {
-            let own = own.clone();
-            let taken = self.previous.graph().out(symbol).iter().filter(move |edge| !parts::is_joined(symbol, edge, &own));
-            taken.map(move |edge| (symbol, edge))
-        })
+        for symbol in own.clone() {
+            self.previous.graph().out(symbol).iter().filter(|edge| !parts::is_joined(symbol, edge, &own)).for_each(|edge| each(symbol, edge));
+        }
     }
 
     /// Hands out the edges that a file's own symbols had, where their ends are now; `None` when one leads to what is gone.
     fn take_over(&self, file: u32, edges: &mut Edges) -> Option<()> {
-        match &self.moved {
-            None => edges.extend(self.own_edges(file)),
-            Some(moved) => {
-                for edge in self.own_edges(file) {
-                    edges.push(moved.edge(&edge)?);
-                }
+        let start = edges.len();
+        self.each_own_edge(file, |symbol, edge| edges.push((symbol, edge)));
+        if let Some(moved) = &self.moved {
+            for edge in &mut edges[start..] {
+                *edge = moved.edge(edge)?;
             }
         }
         Some(())

@@ -5,6 +5,7 @@
 //! what stands under names that did not change, and mentions none that did, is for every other file what it was.
 
 use crate::policy::{self, Modules as Style};
+use crate::world::scope_named;
 use contextd_model::SymbolKind;
 use contextd_model::facts::{BindingRow, FILE_SYMBOL, FactsView, ImportRow, NONE, SymbolRow, binding, import_kind, modifier};
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,6 +15,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Change {
     /// Names under which the file shows something else than before.
     pub names: BTreeSet<String>,
+    /// Of these, the names of what changed only inside of types, with the names of the types.
+    pub inner: BTreeMap<String, BTreeSet<String>>,
     /// Imported names that changed and that others may see through the file.
     pub passed_on: BTreeSet<String>,
     /// By old row the new one; [`NONE`] for what only the file itself sees and for what changed.
@@ -33,10 +36,10 @@ impl Change {
         let is_passed_on = |name: &String| before.passed_on.contains(name) || after.passed_on.contains(name);
         let passed_on: BTreeSet<String> = imported.iter().filter(|name| is_passed_on(name)).cloned().collect();
         // What mentions a name that changed may mean something else, whatever its own words are.
-        let mut causes: Vec<String> = names.iter().cloned().chain(imported).collect();
+        let mut causes: Vec<String> = names.iter().cloned().chain(imported.iter().cloned()).collect();
         while let Some(cause) = causes.pop() {
             for (name, lines) in before.entries.iter().chain(&after.entries) {
-                if !names.contains(name) && lines.iter().any(|line| is_mentioned(line, &cause)) {
+                if !names.contains(name) && lines.iter().any(|line| is_mentioned(&line.asks, &cause)) {
                     names.insert(name.clone());
                     causes.push(name.clone());
                 }
@@ -46,8 +49,10 @@ impl Change {
         if names.contains("") {
             return None;
         }
+        let is_cause = |line: &Line| names.iter().chain(&imported).any(|cause| is_mentioned(&line.asks, cause));
+        let inner = names.iter().filter_map(|name| Some((name.clone(), types_of_changes(before.lines(name), after.lines(name), is_cause)?))).collect();
         let rows = survivors(old, new, &names);
-        Some(Self { names, passed_on, rows })
+        Some(Self { names, inner, passed_on, rows })
     }
 
     /// True when no other file can tell the two versions apart by a name.
@@ -59,7 +64,7 @@ impl Change {
 /// Returns the names under which a file shows something that mentions any of `names`, and what it imports by them.
 pub fn led_to(view: &FactsView<'_>, names: &[String]) -> BTreeSet<String> {
     let shown = Shown::of(view);
-    let mentions = |lines: &[String]| lines.iter().any(|line| names.iter().any(|name| is_mentioned(line, name)));
+    let mentions = |lines: &[Line]| lines.iter().any(|line| names.iter().any(|name| is_mentioned(&line.asks, name)));
     let entries = shown.entries.iter().chain(&shown.imports);
     entries.filter(|(_, lines)| mentions(lines)).map(|(name, _)| name.clone()).collect()
 }
@@ -85,11 +90,21 @@ fn is_of_all(row: &ImportRow) -> bool {
     matches!(row.kind, import_kind::WILDCARD | import_kind::REEXPORT_ALL | import_kind::INCLUDE)
 }
 
+/// Something that stands under a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Line {
+    text: String,
+    /// The part of the text that names are looked up by.
+    asks: String,
+    /// The name of the type that it is a member of.
+    of: Option<String>,
+}
+
 /// What stands under each name, line by line.
 #[derive(Default)]
 struct Shown {
-    entries: BTreeMap<String, Vec<String>>,
-    imports: BTreeMap<String, Vec<String>>,
+    entries: BTreeMap<String, Vec<Line>>,
+    imports: BTreeMap<String, Vec<Line>>,
     passed_on: BTreeSet<String>,
 }
 
@@ -98,20 +113,20 @@ impl Shown {
         let mut shown = Self::default();
         let policy = policy::of(view.language);
         for row in view.symbols.iter().skip(1).filter(|row| !row.has(modifier::LOCAL)) {
-            let line = described(view, row);
+            let (line, asks) = (described(view, row), asked_by(view, row));
             let parent = view.symbols.get(row.parent as usize).filter(|parent| parent.kind().is_type());
             // Who calls a class means its constructor; what an interface asks for is told by all its members.
             let is_constructor = row.kind() == SymbolKind::Constructor || policy.constructors.contains(&view.str(row.name));
             let is_asked_for = |parent: &SymbolRow| policy.modules == Style::Folder && parent.kind() == SymbolKind::Interface;
             if let Some(parent) = parent.filter(|parent| is_constructor || is_asked_for(parent)) {
-                shown.put(view.str(parent.name), line.clone());
+                shown.put(view.str(parent.name), line.clone(), asks.clone(), None);
             }
-            shown.put(view.str(row.name), line);
+            shown.put(view.str(row.name), line, asks, type_around(view, row));
         }
         for row in view.bases {
             let line = format!("base {} {} {}", row.kind, view.str(row.qualifier), view.str(row.name));
             let owner = view.symbols.get(row.owner as usize).map_or("", |owner| view.str(owner.name));
-            shown.put(owner, line);
+            shown.put(owner, line.clone(), line, None);
         }
         for row in view.bindings {
             shown.binding(view, row);
@@ -122,18 +137,23 @@ impl Shown {
         shown
     }
 
-    fn put(&mut self, name: &str, line: String) {
-        self.entries.entry(name.to_owned()).or_default().push(line);
+    fn put(&mut self, name: &str, text: String, asks: String, of: Option<&str>) {
+        self.entries.entry(name.to_owned()).or_default().push(Line { text, asks, of: of.map(str::to_owned) });
+    }
+
+    fn lines(&self, name: &str) -> &[Line] {
+        self.entries.get(name).map_or(&[], Vec::as_slice)
     }
 
     /// Parameters and values belong to what they are of, fields that a body assigns to their own names.
     fn binding(&mut self, view: &FactsView<'_>, row: &BindingRow) {
         let Some(owner) = view.symbols.get(row.owner as usize) else { return };
+        let asks = || format!("{} {}", scope_of(view, owner), view.str(row.type_text));
         let line = || format!("bound {} {} {} {} {} in {}", row.how, row.position, row.flags, view.str(row.name), view.str(row.type_text), view.str(owner.qualified));
         if let Some(field) = view.str(row.name).strip_prefix("self.") {
-            self.put(field, line());
+            self.put(field, line(), asks(), type_around(view, owner));
         } else if !owner.has(modifier::LOCAL) && (owner.name == row.name || matches!(row.how, binding::PARAMETER | binding::RECEIVER)) {
-            self.put(view.str(owner.name), line());
+            self.put(view.str(owner.name), line(), asks(), type_around(view, owner));
         }
     }
 
@@ -141,8 +161,8 @@ impl Shown {
         let policy = policy::of(view.language);
         let bound = [row.alias, row.name, row.module].map(|id| view.str(id)).into_iter().find(|text| !text.is_empty()).unwrap_or("");
         let bound = if policy.modules == Style::Dotted { bound.split('.').next().unwrap_or(bound) } else { bound };
-        let line = format!("{} {} {} {}", row.kind, row.owner == FILE_SYMBOL, view.str(row.module), view.str(row.name));
-        self.imports.entry(bound.to_owned()).or_default().push(line);
+        let text = format!("{} {} {} {}", row.kind, row.owner == FILE_SYMBOL, view.str(row.module), view.str(row.name));
+        self.imports.entry(bound.to_owned()).or_default().push(Line { asks: text.clone(), text, of: None });
         let is_passed_on = match policy.modules {
             Style::Folder | Style::Declared => false,
             Style::RelativePath => row.kind == import_kind::REEXPORT,
@@ -159,7 +179,35 @@ fn described(view: &FactsView<'_>, row: &SymbolRow) -> String {
     format!("{} {} {} {} {qualified} {type_text} {generics} {annotations}", row.kind, row.visibility, row.modifiers, row.parameters)
 }
 
-fn differing(before: &BTreeMap<String, Vec<String>>, after: &BTreeMap<String, Vec<String>>) -> BTreeSet<String> {
+/// Returns the words of a symbol that are looked up: what it stands in, and its types.
+fn asked_by(view: &FactsView<'_>, row: &SymbolRow) -> String {
+    let [type_text, generics, annotations] = [row.type_text, row.generics, row.annotations].map(|id| view.str(id));
+    format!("{} {type_text} {generics} {annotations}", scope_of(view, row))
+}
+
+/// Returns a qualified name without the name itself.
+fn scope_of<'a>(view: &FactsView<'a>, row: &SymbolRow) -> &'a str {
+    let qualified = view.str(row.qualified);
+    qualified.strip_suffix(view.str(row.name)).unwrap_or(qualified)
+}
+
+/// Returns the name of the type that a symbol is a member of; of what stands deeper or elsewhere, none is told.
+fn type_around<'a>(view: &FactsView<'a>, row: &SymbolRow) -> Option<&'a str> {
+    let parent = view.symbols.get(row.parent as usize)?;
+    // What a package adds to a type may be found without asking which type.
+    let stands_outside = || scope_named(view, row).filter(|_| policy::of(view.language).modules == Style::Folder);
+    let name = if parent.kind().is_type() { view.str(parent.name) } else { stands_outside()? };
+    Some(name).filter(|name| !name.is_empty() && row.kind() != SymbolKind::Extension)
+}
+
+/// Returns the types of the lines that changed or mention what did, `None` when some is of no type.
+fn types_of_changes(before: &[Line], after: &[Line], is_cause: impl Fn(&Line) -> bool) -> Option<BTreeSet<String>> {
+    let is_same = |line: &&Line| before.contains(line) && after.contains(line) && !is_cause(line);
+    let changed = before.iter().chain(after).filter(|line| !is_same(line));
+    changed.map(|line| line.of.clone()).collect()
+}
+
+fn differing(before: &BTreeMap<String, Vec<Line>>, after: &BTreeMap<String, Vec<Line>>) -> BTreeSet<String> {
     let names = before.keys().chain(after.keys());
     names.filter(|name| before.get(*name) != after.get(*name)).cloned().collect()
 }

@@ -6,9 +6,10 @@
 use super::build::{self, Pairs};
 use super::{Brief, Module, Super, Supers, World, implements, modules};
 use crate::change::{self, Change};
+use crate::edges::MAX_LOOKED_AT;
 use crate::policy::Modules as Style;
 use contextd_model::SymbolKind;
-use contextd_model::facts::{FactsView, NONE};
+use contextd_model::facts::{FILE_SYMBOL, FactsView, NONE};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -25,6 +26,10 @@ impl Moves {
     pub(super) fn of(world: &World<'_>, reshaped: &[(u32, FactsView<'_>)]) -> Option<Self> {
         let change = |&(file, view): &(u32, FactsView<'_>)| Some((file, Change::between(&world.files[file as usize].view, &view)?));
         Some(Self { changes: reshaped.iter().map(change).collect::<Option<_>>()? })
+    }
+
+    fn names(&self) -> impl Iterator<Item = &String> {
+        self.changes.values().flat_map(|change| &change.names)
     }
 
     fn has(&self, file: u32) -> bool {
@@ -46,19 +51,19 @@ impl<'f> World<'f> {
     /// bases or members outside of the files that changed, or when they are too many.
     pub(super) fn mentioning(&self, moves: &Moves) -> Option<Vec<u32>> {
         let most = self.files.len() / 8 + 16;
-        let mut known: BTreeSet<String> = moves.changes.values().flat_map(|change| change.names.iter().cloned()).collect();
+        let quiet = self.quiet(moves);
+        let mut known: BTreeSet<String> = moves.names().cloned().collect();
+        if known.len() > MAX_NAMES {
+            return None;
+        }
+        let mut round: Vec<String> = known.iter().filter(|name| !quiet.contains(*name)).cloned().collect();
+        let mut asked = self.receiving(moves);
+        asked.extend(self.telling(moves, quiet));
         let mut found: BTreeSet<u32> = BTreeSet::new();
-        let passed = self.receiving(moves);
-        let mut round: Vec<String> = known.iter().cloned().collect();
-        let mut first = passed;
         loop {
-            let names = &round;
-            let others = (0..self.files.len() as u32).into_par_iter().filter(|&file| !moves.has(file));
-            let mentions = |file: &u32| names.iter().any(|name| change::mentions(&self.files[*file as usize].view, name));
-            let mut asked: Vec<(u32, Vec<String>)> = if names.is_empty() { Vec::new() } else { others.filter(mentions).map(|file| (file, names.clone())).collect() };
-            asked.append(&mut first);
+            asked.extend(self.files_that_mention(moves, &round).into_iter().map(|file| (file, round.clone())));
             let mut next = BTreeSet::new();
-            for (file, names) in asked {
+            for (file, names) in std::mem::take(&mut asked) {
                 found.insert(file);
                 if found.len() > most || self.is_shaped_by(file, &names) {
                     return None;
@@ -75,6 +80,35 @@ impl<'f> World<'f> {
             }
             round = next.into_iter().collect();
         }
+    }
+
+    fn files_that_mention(&self, moves: &Moves, names: &[String]) -> Vec<u32> {
+        let others = (0..self.files.len() as u32).into_par_iter().filter(|&file| !moves.has(file) && !names.is_empty());
+        others.filter(|&file| names.iter().any(|name| change::mentions(&self.files[file as usize].view, name))).collect()
+    }
+
+    /// Returns the names of members that nobody else can mean: those of types that no other file mentions, where so many
+    /// members have the name that one more or less is not guessed at.
+    fn quiet(&self, moves: &Moves) -> BTreeSet<String> {
+        let types: BTreeSet<&String> = moves.changes.values().flat_map(|change| change.inner.values().flatten()).collect();
+        let hidden: BTreeSet<&String> = types.into_iter().filter(|name| self.files_that_mention(moves, std::slice::from_ref(name)).is_empty()).collect();
+        let is_quiet = |name: &String| {
+            moves.changes.iter().all(|(&file, change)| {
+                let table = &self.tables[file as usize];
+                let known = self.members_named(table.policy.family, crate::key::name(name)).iter().filter(|&&member| !moves.has(self.file_of(member))).count();
+                !change.names.contains(name)
+                    || !table.policy.moved_blocks && known > MAX_LOOKED_AT && change.inner.get(name).is_some_and(|types| types.iter().all(|name| hidden.contains(name)))
+            })
+        };
+        moves.names().filter(|name| is_quiet(name)).cloned().collect()
+    }
+
+    /// Returns the documents that mention names: they ask for members of any type.
+    fn telling(&self, moves: &Moves, names: BTreeSet<String>) -> Vec<(u32, Vec<String>)> {
+        let names: Vec<String> = names.into_iter().collect();
+        let documents = (0..self.files.len() as u32).filter(|&file| self.tables[file as usize].policy.modules == Style::None && !moves.has(file));
+        let mentions = |file: &u32| names.iter().any(|name| change::mentions(&self.files[*file as usize].view, name));
+        documents.filter(mentions).map(|file| (file, names.clone())).collect()
     }
 
     /// Returns the files that may see changed imports through the files that have them, with the names.
@@ -124,19 +158,29 @@ impl<'f> World<'f> {
         Some(ways)
     }
 
-    /// True when a type that a file declares or adds to is told by one of the names: its bases, what it adds to, what an
-    /// interface asks for.
+    /// True when a type that a file declares or adds to is told by one of the names: its bases, or what it adds to.
     fn is_shaped_by(&self, file: u32, names: &[String]) -> bool {
         let view = &self.files[file as usize].view;
-        let names_any = |text: &str| names.iter().any(|name| change::is_mentioned(text, name));
-        let by_methods = self.tables[file as usize].policy.modules == Style::Folder;
+        let names_any = |text: &str| !text.is_empty() && names.iter().any(|name| change::is_mentioned(text, name));
         view.bases.iter().any(|row| names_any(view.str(row.name)) || names_any(view.str(row.qualifier)))
-            || view.symbols.iter().skip(1).any(|row| {
-                let Some(parent) = view.symbols.get(row.parent as usize) else { return false };
-                let is_asked_for = by_methods && parent.kind() == SymbolKind::Interface;
-                let scope = build::scope_named(view, row).unwrap_or("");
-                is_asked_for && names_any(view.str(row.name)) || !scope.is_empty() && names_any(scope)
-            })
+            || view.symbols.iter().skip(1).any(|row| build::scope_named(view, row).is_some_and(names_any))
+    }
+
+    /// Returns the interfaces of other files that ask for a method of a name that changed.
+    fn asking(&self, moves: &Moves) -> BTreeSet<u32> {
+        let mut found = BTreeSet::new();
+        for (&file, change) in &moves.changes {
+            let policy = self.tables[file as usize].policy;
+            let members = change.names.iter().filter(|_| policy.modules == Style::Folder).flat_map(|name| self.members_named(policy.family, crate::key::name(name)));
+            for (home, local) in members.map(|&member| self.place_of(member)).filter(|&(home, _)| !moves.has(home)) {
+                let rows = self.files[home as usize].view.symbols;
+                let parent = rows[local as usize].parent;
+                if rows.get(parent as usize).is_some_and(|row| row.kind() == SymbolKind::Interface && row.parent == FILE_SYMBOL) {
+                    found.insert(self.global(home, parent));
+                }
+            }
+        }
+        found
     }
 
     /// Puts files with other symbols in place of what they were.
@@ -156,7 +200,8 @@ impl<'f> World<'f> {
         if foreign.iter().any(adds_more) || reshaped.iter().any(|&(file, _)| !self.keeps_to_itself(file)) {
             return None;
         }
-        let satisfied = self.satisfied_elsewhere(moves)?;
+        let asking = self.asking(moves);
+        let satisfied = self.satisfied_elsewhere(moves, &asking)?;
         let mut has_other_modules = false;
         for &(file, view) in reshaped {
             has_other_modules |= modules_of(&view) != modules_of(&self.files[file as usize].view);
@@ -176,7 +221,7 @@ impl<'f> World<'f> {
         self.attach_again(reshaped, kept, foreign, &gone);
         self.assign_again(reshaped, moves)?;
         self.base_again(reshaped, moves)?;
-        self.satisfy_again(reshaped, moves, satisfied)
+        self.satisfy_again(reshaped, moves, &asking, satisfied)
     }
 
     /// Takes in the rows of a file, where its numbers suffice.
@@ -242,33 +287,39 @@ impl<'f> World<'f> {
         Some(())
     }
 
-    /// Returns the types of other files that satisfy interfaces of the files, by their new numbers.
-    fn satisfied_elsewhere(&self, moves: &Moves) -> Option<BTreeSet<(u32, u32)>> {
+    /// Returns the types of other files that satisfy interfaces which are asked again, by their new numbers.
+    fn satisfied_elsewhere(&self, moves: &Moves, asking: &BTreeSet<u32>) -> Option<BTreeSet<(u32, u32)>> {
         let mut found = BTreeSet::new();
-        for (&implementor, interfaces) in &self.satisfied {
-            for &interface in interfaces.iter().filter(|&&interface| moves.has(self.file_of(interface)) && !moves.has(self.file_of(implementor))) {
+        for (&implementor, interfaces) in self.satisfied.iter().filter(|(implementor, _)| !moves.has(self.file_of(**implementor))) {
+            for &interface in interfaces.iter().filter(|interface| moves.has(self.file_of(**interface)) || asking.contains(interface)) {
                 found.insert((implementor, moves.moved(self, interface)?));
             }
         }
         Some(found)
     }
 
-    fn satisfy_again(&mut self, reshaped: &[(u32, FactsView<'f>)], moves: &Moves, elsewhere: BTreeSet<(u32, u32)>) -> Option<()> {
+    /// Asks the interfaces of the files, and those that ask for what changed, who satisfies them. Types of other files
+    /// must be the same as before: their edges are not made again.
+    fn satisfy_again(&mut self, reshaped: &[(u32, FactsView<'f>)], moves: &Moves, asking: &BTreeSet<u32>, elsewhere: BTreeSet<(u32, u32)>) -> Option<()> {
         let mut satisfied: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
         for (&implementor, interfaces) in &self.satisfied {
             // A type that is gone satisfies nothing.
             let Some(implementor) = moves.moved(self, implementor) else { continue };
-            let others: Vec<u32> = interfaces.iter().copied().filter(|&interface| !moves.has(self.file_of(interface))).collect();
+            let others: Vec<u32> = interfaces.iter().copied().filter(|interface| !moves.has(self.file_of(*interface)) && !asking.contains(interface)).collect();
             if !others.is_empty() {
                 satisfied.insert(implementor, others);
             }
         }
-        let own: Vec<(u32, u32)> = reshaped.iter().flat_map(|&(file, _)| implements::satisfied_of(self, file)).collect();
-        let (inside, outside): (Vec<_>, Vec<_>) = own.into_iter().partition(|&(implementor, _)| moves.has(self.file_of(implementor)));
-        if outside.iter().copied().collect::<BTreeSet<_>>() != elsewhere {
+        let mut again: Vec<(u32, u32)> = reshaped.iter().flat_map(|&(file, _)| implements::satisfied_of(self, file)).collect();
+        for &interface in asking {
+            let family = self.tables[self.file_of(interface) as usize].policy.family;
+            again.extend(implements::implementors(self, interface, family).into_iter().map(|implementor| (implementor, interface)));
+        }
+        let outside = again.iter().copied().filter(|&(implementor, _)| !moves.has(self.file_of(implementor)));
+        if outside.collect::<BTreeSet<_>>() != elsewhere {
             return None;
         }
-        for (implementor, interface) in inside.into_iter().chain(outside) {
+        for (implementor, interface) in again {
             satisfied.entry(implementor).or_default().push(interface);
         }
         satisfied.values_mut().for_each(|interfaces| interfaces.sort_unstable());

@@ -46,31 +46,48 @@ def published(checkout):
         return ""
 
 
+# What is put at the end of a file so that it defines something more.
+DEFINITIONS = {
+    ".py": "\n\ndef measured_here(one):\n    return len(one)\n",
+    ".go": "\nfunc measuredHere(one string) int {\n\treturn len(one)\n}\n",
+    ".rs": "\npub fn measured_here(one: &str) -> usize {\n    one.len()\n}\n",
+    ".ts": "\nexport function measuredHere(one: string) {\n  return one.length;\n}\n",
+    ".js": "\nfunction measuredHere(one) {\n  return one.length;\n}\n",
+    ".java": "\nclass MeasuredHere {\n    int measuredOnce(String one) { return one.length(); }\n}\n",
+}
+
+
+def versions(path, text):
+    """Returns new versions of a file by what they change: a line more at the end, a line more in the middle, a function more."""
+    middle = text.find(b"\n", len(text) // 3) + 1
+    definition = DEFINITIONS.get(os.path.splitext(path)[1], "\n")
+    return {"ends": text + b"\n", "moves": text[:middle] + b"\n" + text[middle:], "defines": text + definition.encode()}
+
+
 def edits(binary, checkout, paths, count, debounce):
-    """Edits files of middling size while a server watches; returns milliseconds until each is published, the same for those that move lines, until a search
+    """Edits files of middling size while a server watches; returns milliseconds until each is published, by what it changes, until a search
     right after an edit has answered, and the most memory in MB that the server held."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{free.getsockname()[1]}"
     server = subprocess.Popen([binary, "serve", "--http", address], cwd=checkout, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    ends, moves, answers = [], [], []
+    times, answers = {}, []
     try:
         # Time to start watching, and for the tables that linking keeps.
         time.sleep(8 if len(paths) > 10_000 else 3)
-        code = [path for path in paths if path.endswith((".py", ".go", ".rs", ".ts", ".js", ".java"))] or paths
+        code = [path for path in paths if path.endswith(tuple(DEFINITIONS))] or paths
         code.sort(key=lambda path: os.path.getsize(os.path.join(checkout, path)))
         for at in range(count):
             path = os.path.join(checkout, code[len(code) * (at + 3) // (count + 6)])
             text = open(path, "rb").read()
-            middle = text.find(b"\n", len(text) // 3) + 1
-            for longer, times in ((text + b"\n", ends), (text[:middle] + b"\n" + text[middle:], moves)):
-                for content in (longer, text):
+            for kind, version in versions(path, text).items():
+                for content in (version, text):
                     before, start = published(checkout), time.perf_counter()
                     with open(path, "wb") as out:
                         out.write(content)
                     while published(checkout) == before and time.perf_counter() - start < 30:
                         time.sleep(0.0005)
-                    times.append((time.perf_counter() - start) * 1e3 - debounce)
+                    times.setdefault(kind, []).append((time.perf_counter() - start) * 1e3 - debounce)
                     time.sleep(4 if len(paths) > 10_000 else 1)
             for content in (text + b"\n", text):
                 with open(path, "wb") as out:
@@ -83,7 +100,7 @@ def edits(binary, checkout, paths, count, debounce):
         server.terminate()
         _, status, usage = os.wait4(server.pid, 0)
         server.returncode = os.waitstatus_to_exitcode(status)
-    return ends, moves, answers, usage.ru_maxrss / 1024
+    return times, answers, usage.ru_maxrss / 1024
 
 
 def measure(options, checkout):
@@ -112,8 +129,10 @@ def measure(options, checkout):
     print(f"  refresh  {statistics.median(refreshes):.3f} CPU s, {statistics.median(refreshes) / floor:.3f} x the floor")
     print(f"  memory   {max(peaks):.0f} MB at most; size {size / source:.2f} of the source")
     if options.edits:
-        ends, moves, answers, held = edits(options.bin, checkout, paths, options.edits, options.debounce)
-        print(f"  edit     {statistics.median(ends):.0f} ms until published, {statistics.median(moves):.0f} ms when lines move, {max(ends + moves):.0f} ms at worst of {len(ends + moves)}")
+        times, answers, held = edits(options.bin, checkout, paths, options.edits, options.debounce)
+        ends, moves, defines = (statistics.median(times[kind]) for kind in ("ends", "moves", "defines"))
+        every = [one for kind in times.values() for one in kind]
+        print(f"  edit     {ends:.0f} ms until published, {moves:.0f} ms when lines move, {defines:.0f} ms with a new function, {max(every):.0f} ms at worst of {len(every)}")
         print(f"  question {statistics.median(answers):.0f} ms for a search right after an edit, of {len(answers)}; the server held {held:.0f} MB at most")
 
 

@@ -19,7 +19,7 @@ pub struct Change {
     pub inner: BTreeMap<String, BTreeSet<String>>,
     /// Imported names that changed and that others may see through the file.
     pub passed_on: BTreeSet<String>,
-    /// By old row the new one; [`NONE`] for what only the file itself sees and for what changed.
+    /// By old row the new one; [`NONE`] for what only the file itself sees and for what is gone.
     pub rows: Vec<u32>,
 }
 
@@ -51,7 +51,7 @@ impl Change {
         }
         let is_cause = |line: &Line| names.iter().chain(&imported).any(|cause| is_mentioned(&line.asks, cause));
         let inner = names.iter().filter_map(|name| Some((name.clone(), types_of_changes(before.lines(name), after.lines(name), is_cause)?))).collect();
-        let rows = survivors(old, new, &names);
+        let rows = survivors(old, new);
         Some(Self { names, inner, passed_on, rows })
     }
 
@@ -111,15 +111,10 @@ struct Shown {
 impl Shown {
     fn of(view: &FactsView<'_>) -> Self {
         let mut shown = Self::default();
-        let policy = policy::of(view.language);
         for row in view.symbols.iter().skip(1).filter(|row| !row.has(modifier::LOCAL)) {
             let (line, asks) = (described(view, row), asked_by(view, row));
-            let parent = view.symbols.get(row.parent as usize).filter(|parent| parent.kind().is_type());
-            // Who calls a class means its constructor; what an interface asks for is told by all its members.
-            let is_constructor = row.kind() == SymbolKind::Constructor || policy.constructors.contains(&view.str(row.name));
-            let is_asked_for = |parent: &SymbolRow| policy.modules == Style::Folder && parent.kind() == SymbolKind::Interface;
-            if let Some(parent) = parent.filter(|parent| is_constructor || is_asked_for(parent)) {
-                shown.put(view.str(parent.name), line.clone(), asks.clone(), None);
+            if let Some(class) = told_by(view, row) {
+                shown.put(class, line.clone(), asks.clone(), None);
             }
             shown.put(view.str(row.name), line, asks, type_around(view, row));
         }
@@ -153,6 +148,9 @@ impl Shown {
         if let Some(field) = view.str(row.name).strip_prefix("self.") {
             self.put(field, line(), asks(), type_around(view, owner));
         } else if !owner.has(modifier::LOCAL) && (owner.name == row.name || matches!(row.how, binding::PARAMETER | binding::RECEIVER)) {
+            if let Some(class) = told_by(view, owner) {
+                self.put(class, line(), asks(), None);
+            }
             self.put(view.str(owner.name), line(), asks(), type_around(view, owner));
         }
     }
@@ -177,6 +175,16 @@ impl Shown {
 fn described(view: &FactsView<'_>, row: &SymbolRow) -> String {
     let [qualified, type_text, generics, annotations] = [row.qualified, row.type_text, row.generics, row.annotations].map(|id| view.str(id));
     format!("{} {} {} {} {qualified} {type_text} {generics} {annotations}", row.kind, row.visibility, row.modifiers, row.parameters)
+}
+
+/// Returns the name of the type that others find a member by without its own name: who calls a class means its
+/// constructor, and what an interface asks for is told by all its members.
+fn told_by<'a>(view: &FactsView<'a>, row: &SymbolRow) -> Option<&'a str> {
+    let policy = policy::of(view.language);
+    let parent = view.symbols.get(row.parent as usize).filter(|parent| parent.kind().is_type())?;
+    let is_constructor = row.kind() == SymbolKind::Constructor || policy.constructors.contains(&view.str(row.name));
+    let is_asked_for = policy.modules == Style::Folder && parent.kind() == SymbolKind::Interface;
+    (is_constructor || is_asked_for).then(|| view.str(parent.name))
 }
 
 /// Returns the words of a symbol that are looked up: what it stands in, and its types.
@@ -212,22 +220,21 @@ fn differing(before: &BTreeMap<String, Vec<Line>>, after: &BTreeMap<String, Vec<
     names.filter(|name| before.get(*name) != after.get(*name)).cloned().collect()
 }
 
-/// Follows the symbols whose names did not change: the first of a name is the first still.
-fn survivors(old: &FactsView<'_>, new: &FactsView<'_>, changed: &BTreeSet<String>) -> Vec<u32> {
-    let mut places: BTreeMap<&str, std::collections::VecDeque<u32>> = BTreeMap::new();
-    for (at, row) in new.symbols.iter().enumerate().filter(|(_, row)| !row.has(modifier::LOCAL)) {
-        places.entry(new.str(row.name)).or_default().push_back(at as u32);
+/// Follows the symbols that others may still mean: of several with one full name, the first is the first still.
+fn survivors(old: &FactsView<'_>, new: &FactsView<'_>) -> Vec<u32> {
+    fn visible<'v>(view: &'v FactsView<'_>) -> impl Iterator<Item = (u32, (&'v str, u8))> {
+        let rows = (0..).zip(view.symbols).skip(1).filter(|(_, row)| !row.has(modifier::LOCAL));
+        rows.map(|(at, row)| (at, (view.str(row.qualified), row.kind)))
     }
-    if let Some(first) = new.symbols.first() {
-        // The file itself is no symbol of its name.
-        places.entry(new.str(first.name)).or_default().retain(|&at| at != FILE_SYMBOL);
+    let mut places: BTreeMap<(&str, u8), (Vec<u32>, Vec<u32>)> = BTreeMap::new();
+    visible(old).for_each(|(at, key)| places.entry(key).or_default().0.push(at));
+    visible(new).for_each(|(at, key)| places.entry(key).or_default().1.push(at));
+    let mut rows = vec![NONE; old.symbols.len()];
+    rows.iter_mut().take(1).for_each(|row| *row = FILE_SYMBOL);
+    for (before, after) in places.values().filter(|(before, after)| before.len() == after.len()) {
+        before.iter().zip(after).for_each(|(&from, &to)| rows[from as usize] = to);
     }
-    let place = |(at, row): (usize, &SymbolRow)| match () {
-        () if at == FILE_SYMBOL as usize => FILE_SYMBOL,
-        () if row.has(modifier::LOCAL) || changed.contains(old.str(row.name)) => NONE,
-        () => places.get_mut(old.str(row.name)).and_then(|places| places.pop_front()).unwrap_or(NONE),
-    };
-    old.symbols.iter().enumerate().map(place).collect()
+    rows
 }
 
 /// True when any of a file's texts mentions a name as a word. A text may say more than it is asked: `newName` is taken

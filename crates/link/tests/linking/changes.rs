@@ -184,7 +184,7 @@ fn check(before: &[(String, FileFacts)], after: &[(String, FileFacts)], what: &s
                     Some(_) if local == FILE_SYMBOL || is_same => local,
                     Some(change) => change.as_ref().expect("told").rows[local as usize],
                 };
-                assert_ne!(row, NONE, "{} leads to {} of {}, which changed: {what}", before[file].0, local, before[home as usize].0);
+                assert_ne!(row, NONE, "{} leads to {} of {}, which changed: {what}, {:?}", before[file].0, old[home as usize].view.str(old[home as usize].view.symbols[local as usize].qualified), before[home as usize].0, changes[&home].as_ref().map(|change| (&change.names, &change.passed_on)));
                 first[home as usize] + row
             })
         };
@@ -227,4 +227,52 @@ fn new_versions_link_as_from_nothing() {
     for way in ["bodies", "alone", "with others", "anew"] {
         assert!(told.contains_key(way), "no edit was of this kind: {way}, only {told:?}");
     }
+}
+
+/// Gives one file of a repository another text, and tells how that was linked.
+fn after(files: &[(&str, &str)], path: &str, text: &str) -> &'static str {
+    let before: Vec<(String, FileFacts)> = facts(files).into_iter().map(|(path, facts)| (path, lean(&facts))).collect();
+    let mut after = before.clone();
+    let changed = after.iter_mut().find(|file| file.0 == path).expect("a file of that path");
+    changed.1 = lean_facts(path, text);
+    check(&before, &after, path)
+}
+
+#[test]
+fn exports_reach_those_who_never_name_the_file() {
+    let files = [
+        ("coerce.ts", "export function string() {}\n"),
+        ("external.ts", "export * as coerce from \"./coerce\";\nexport function other() {}\n"),
+        ("index.ts", "export * from \"./external\";\n"),
+        ("use.ts", "import * as z from \"./index\";\n\nexport function f() {\n  z.coerce.string();\n}\n"),
+    ];
+    assert_eq!(after(&files, "external.ts", "export function other() {}\n"), "with others");
+}
+
+#[test]
+fn who_makes_an_object_means_its_constructor() {
+    let files = [("a.py", "class A:\n    def __init__(self, x):\n        pass\n\n\nclass B:\n    def __init__(self):\n        pass\n"), ("b.py", "from a import A, B\n\n\ndef f():\n    A(1)\n    B()\n"), ("c.py", "from a import B\n\n\ndef g():\n    B()\n")];
+    assert_eq!(after(&files, "a.py", "class A:\n    def __init__(self, x: int):\n        pass\n\n\nclass B:\n    def __init__(self):\n        pass\n"), "with others");
+    assert_eq!(after(&files, "a.py", "class A:\n    pass\n\n\nclass B:\n    def __init__(self):\n        pass\n"), "with others");
+}
+
+#[test]
+fn a_method_more_satisfies_an_interface_only_where_it_is_linked_again() {
+    let go = |more: &str| format!("package a\n\ntype S struct{{}}\n\nfunc (s *S) Open() error {{ return nil }}\n{more}");
+    let files = [("a/s.go", &*go("")), ("a/t.go", "package a\n\nfunc use(s *S) { s.Open() }\n"), ("b/i.go", "package b\n\ntype Door interface {\n\tOpen() error\n\tClose() error\n}\n")];
+    assert_eq!(after(&files, "a/s.go", &go("\nfunc (s *S) Close() error { return nil }\n")), "with others");
+    // The type stands elsewhere, and it is the type that an edge leaves from.
+    let method = "package a\n\nfunc (s *S) Close() error { return nil }\n";
+    let files = [files[0], ("a/m.go", "package a\n"), files[2]];
+    assert_eq!(after(&files, "a/m.go", method), "anew");
+}
+
+#[test]
+fn members_of_a_type_that_nobody_mentions_are_quiet() {
+    let many: Vec<(String, String)> = (0..60).map(|at| (format!("m{at}.py"), format!("class K{at}:\n    def shared(self):\n        pass\n\n\ndef f{at}(x):\n    x.shared()\n"))).collect();
+    let mut files: Vec<(&str, &str)> = many.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    files.extend([("new.py", "x = 1\n"), ("notes.md", "# Notes\n\nCall `shared`.\n")]);
+    assert_eq!(after(&files, "new.py", "x = 1\n\n\nclass Unheard:\n    def shared(self):\n        pass\n"), "with others", "the notes");
+    let few: Vec<(&str, &str)> = files.iter().copied().filter(|(path, _)| !path.starts_with("m3") && !path.starts_with("m4") && !path.starts_with("m5")).collect();
+    assert_eq!(after(&few, "new.py", "x = 1\n\n\nclass Unheard:\n    def shared(self):\n        pass\n"), "anew", "all that call it would guess anew");
 }

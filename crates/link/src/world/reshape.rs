@@ -68,7 +68,10 @@ impl<'f> World<'f> {
                 if found.len() > most || self.is_shaped_by(file, &names) {
                     return None;
                 }
-                next.extend(change::led_to(&self.files[file as usize].view, &names));
+                // Nothing leads on through a document.
+                if !self.is_document(file) {
+                    next.extend(change::led_to(&self.files[file as usize].view, &names));
+                }
             }
             next.retain(|name| !known.contains(name));
             known.extend(next.iter().cloned());
@@ -84,7 +87,17 @@ impl<'f> World<'f> {
 
     fn files_that_mention(&self, moves: &Moves, names: &[String]) -> Vec<u32> {
         let others = (0..self.files.len() as u32).into_par_iter().filter(|&file| !moves.has(file) && !names.is_empty());
-        others.filter(|&file| names.iter().any(|name| change::mentions(&self.files[file as usize].view, name))).collect()
+        others.filter(|&file| names.iter().any(|name| self.mentions(file, name))).collect()
+    }
+
+    /// True when a file may look a name up. Of documents and data, only what documents refer to is.
+    fn mentions(&self, file: u32, name: &str) -> bool {
+        let view = &self.files[file as usize].view;
+        if self.is_document(file) { view.refs.iter().any(|row| view.str(row.name) == name) } else { change::mentions(view, name) }
+    }
+
+    fn is_document(&self, file: u32) -> bool {
+        self.tables[file as usize].policy.modules == Style::None
     }
 
     /// Returns the names of members that nobody else can mean: those of types that no other file mentions, where so many
@@ -106,9 +119,8 @@ impl<'f> World<'f> {
     /// Returns the documents that mention names: they ask for members of any type.
     fn telling(&self, moves: &Moves, names: BTreeSet<String>) -> Vec<(u32, Vec<String>)> {
         let names: Vec<String> = names.into_iter().collect();
-        let documents = (0..self.files.len() as u32).filter(|&file| self.tables[file as usize].policy.modules == Style::None && !moves.has(file));
-        let mentions = |file: &u32| names.iter().any(|name| change::mentions(&self.files[*file as usize].view, name));
-        documents.filter(mentions).map(|file| (file, names.clone())).collect()
+        let documents = (0..self.files.len() as u32).filter(|&file| self.is_document(file) && !moves.has(file));
+        documents.filter(|&file| names.iter().any(|name| self.mentions(file, name))).map(|file| (file, names.clone())).collect()
     }
 
     /// Returns the files that may see changed imports through the files that have them, with the names.
@@ -119,7 +131,7 @@ impl<'f> World<'f> {
             let others = (0..self.files.len() as u32).into_par_iter().filter(|&file| !moves.has(file));
             found.par_extend(others.filter_map(|file| {
                 let view = &self.files[file as usize].view;
-                let names: Vec<String> = change.passed_on.iter().filter(|name| change::mentions(view, name)).cloned().collect();
+                let names: Vec<String> = change.passed_on.iter().filter(|name| !self.is_document(file) && change::mentions(view, name)).cloned().collect();
                 let reaches = || ways.as_ref().is_none_or(|ways| self.imports_from(file, home) || ways.iter().any(|way| change::mentions(view, way)));
                 (!names.is_empty() && reaches()).then_some((file, names))
             }));
@@ -160,6 +172,9 @@ impl<'f> World<'f> {
 
     /// True when a type that a file declares or adds to is told by one of the names: its bases, or what it adds to.
     fn is_shaped_by(&self, file: u32, names: &[String]) -> bool {
+        if self.is_document(file) {
+            return false;
+        }
         let view = &self.files[file as usize].view;
         let names_any = |text: &str| !text.is_empty() && names.iter().any(|name| change::is_mentioned(text, name));
         view.bases.iter().any(|row| names_any(view.str(row.name)) || names_any(view.str(row.qualifier)))

@@ -8,7 +8,7 @@ Floor and cold runs take turns, so that other load falls on both; each figure is
   cold     CPU seconds (user and system) of `contextd index` without an index, over those of the floor, and wall time
   refresh  CPU seconds of `contextd refresh` when nothing changed, over those of the floor
   edit     milliseconds from the change of a file to the new snapshot of a running server, less the debounce: for a line
-           more at the end of a file, and for one in its first half, by which the lines of its references move
+           more at the end of a file, for one in its first half, by which the lines of its references move, and for a new function
   question milliseconds of a search in a new process right after an edit, while that server runs; and what the server held
   memory   the most the cold run held; size: bytes of the index folder after it over the bytes of the indexed files"""
 import argparse, os, shutil, socket, statistics, subprocess, sys, tempfile, time

@@ -18,17 +18,32 @@ pub fn assemble(first: &[u32], parts: &Parts, own: impl Fn(u32, &mut Edges) + Sy
     let joined = merged(parts);
     let files: Vec<usize> = (0..first.len().saturating_sub(1)).collect();
     let groups: Vec<(Vec<EdgeRow>, Vec<u32>)> = files.par_chunks(GROUP).map(|files| group(first, files, &joined, &own)).collect();
-    let mut links = Links { offsets: Vec::with_capacity(first.last().map_or(1, |&symbols| symbols as usize + 1)), edges: Vec::with_capacity(groups.iter().map(|(edges, _)| edges.len()).sum()), outside: parts.outside(), unresolved: parts.unresolved(), communities: Vec::new() };
-    links.offsets.push(0);
-    for (edges, counts) in groups {
-        let mut end = links.edges.len() as u32;
-        links.offsets.extend(counts.into_iter().map(|count| {
-            end += count;
-            end
-        }));
-        links.edges.extend(edges);
+    let (edges, counts): (Vec<Vec<EdgeRow>>, Vec<Vec<u32>>) = groups.into_iter().unzip();
+    let (edges, offsets) = rayon::join(|| joined_up(&edges), || added_up(&counts));
+    Links { offsets, edges, outside: parts.outside(), unresolved: parts.unresolved(), communities: Vec::new() }
+}
+
+/// Puts lists behind each other, by several threads.
+fn joined_up(lists: &[Vec<EdgeRow>]) -> Vec<EdgeRow> {
+    let mut all = vec![EdgeRow::default(); lists.iter().map(Vec::len).sum()];
+    let mut rest = all.as_mut_slice();
+    let mut places = Vec::with_capacity(lists.len());
+    for list in lists {
+        let (place, after) = rest.split_at_mut(list.len());
+        places.push((place, list));
+        rest = after;
     }
-    links
+    places.into_par_iter().for_each(|(place, list)| place.copy_from_slice(list));
+    all
+}
+
+/// Adds counts up: where what is counted begins, and the end of all.
+fn added_up(counts: &[Vec<u32>]) -> Vec<u32> {
+    let ends = counts.iter().flatten().scan(0, |end, &count| {
+        *end += count;
+        Some(*end)
+    });
+    std::iter::once(0).chain(ends).collect()
 }
 
 /// Returns the edges of some files in order, and how many each symbol has.

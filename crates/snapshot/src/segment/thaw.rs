@@ -9,16 +9,15 @@ impl Segment {
     /// Returns the facts of some files of the segment, `None` for those that are damaged. Words lie by
     /// term and not by file, so many files cost little more than one.
     pub fn thaw(&self, files: &[u32]) -> Vec<Option<FileFacts>> {
-        let texts = self.texts(files);
         let mut rows = LinkRows::default();
-        let thawed = files.iter().zip(texts).map(|(&file, text)| {
-            let view = self.facts(file, Wanted::All, &mut rows)?;
-            Some(FileFacts {
-                text,
-                ..owned(&view)?
-            })
+        let mut facts_of = |&file: &u32| owned(&self.facts(file, Wanted::All, &mut rows)?);
+        // A thread of its own: one of the pool that waits would begin another segment and hold both.
+        let (texts, facts) = std::thread::scope(|scope| {
+            let texts = scope.spawn(|| self.texts(files));
+            let facts: Vec<Option<FileFacts>> = files.iter().map(&mut facts_of).collect();
+            (texts.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), facts)
         });
-        thawed.collect()
+        facts.into_iter().zip(texts).map(|(facts, text)| Some(FileFacts { text, ..facts? })).collect()
     }
 
     fn texts(&self, files: &[u32]) -> Vec<FileText> {

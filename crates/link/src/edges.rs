@@ -8,8 +8,6 @@ mod overloads;
 mod structure;
 mod testing;
 
-pub(crate) use guess::MAX_LOOKED_AT;
-
 use crate::links::{Reason, Unresolved};
 use crate::policy::Modules as Style;
 use crate::resolve::{Kind, Resolver, Value, Want, sure};

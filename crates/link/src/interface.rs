@@ -3,70 +3,76 @@
 //! [`World::link_file`](crate::World::link_file) reads a file's own facts whole, and of the other files only their
 //! interfaces. So a file whose [`interface_fingerprint`] is unchanged is linked again after an edit, and no other.
 
-use contextd_model::facts::{FactsView, binding, modifier};
+use crate::change::is_local;
+use contextd_model::StrId;
+use contextd_model::facts::{BindingRow, FILE_SYMBOL, FactsView, ImportRow, SymbolRow, binding, modifier};
 use contextd_model::hash::ContentHash;
+use std::collections::BTreeSet;
 
 /// Returns a hash of everything other files can see of this one: names, kinds, scopes, types, bases,
 /// imports and the package, but neither places nor bodies.
 pub fn interface_fingerprint(view: FactsView<'_>) -> u64 {
+    ContentHash::of(&interface_bytes(&view, |_| true, |_| true)).short()
+}
+
+/// Returns what others can see of a file beside symbols of some names and imports that they cannot see.
+pub(crate) fn rest_of_interface(view: &FactsView<'_>, without: &BTreeSet<&str>) -> ContentHash {
+    ContentHash::of(&interface_bytes(view, |row| !without.contains(view.str(row.name)), |row| !is_local(view, row)))
+}
+
+fn interface_bytes(view: &FactsView<'_>, has_symbol: impl Fn(&SymbolRow) -> bool, has_import: impl Fn(&ImportRow) -> bool) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(4096);
     put(&mut bytes, view.package_name());
     bytes.push(view.language);
-    let visible = visible_rows(&view);
-    for (at, row) in view.symbols.iter().enumerate() {
-        if visible[at] == u32::MAX {
-            continue;
-        }
-        bytes.extend(
-            visible
-                .get(row.parent as usize)
-                .copied()
-                .unwrap_or(u32::MAX)
-                .to_le_bytes(),
-        );
+    let visible = visible_rows(view, has_symbol);
+    let number = |row: u32| visible.get(row as usize).copied().unwrap_or(u32::MAX);
+    for (at, row) in view.symbols.iter().enumerate().filter(|(at, _)| visible[*at] != u32::MAX) {
+        bytes.extend(number(row.parent).to_le_bytes());
         bytes.extend([row.kind, row.visibility]);
         bytes.extend(row.modifiers.to_le_bytes());
-        for id in [
-            row.name,
-            row.qualified,
-            row.type_text,
-            row.generics,
-            row.annotations,
-        ] {
+        // The name of the file's own row is its path, which is not asked for.
+        let own = if at == 0 { [StrId::EMPTY; 2] } else { [row.name, row.qualified] };
+        for id in own.into_iter().chain([row.type_text, row.generics, row.annotations]) {
             put(&mut bytes, view.str(id));
         }
         bytes.push(row.parameters);
     }
-    for row in view.imports {
-        bytes.extend([b'i', row.kind, u8::from(row.owner == 0)]);
+    for row in view.imports.iter().filter(|row| has_import(row)) {
+        bytes.extend([b'i', row.kind]);
+        put(&mut bytes, &owner_of(view, row.owner));
         for id in [row.module, row.name, row.alias] {
             put(&mut bytes, view.str(id));
         }
     }
-    for row in view.bases {
+    for row in view.bases.iter().filter(|row| is_there(view, &visible, row.owner)) {
         bytes.extend([b'b', row.kind]);
-        bytes.extend(
-            visible
-                .get(row.owner as usize)
-                .copied()
-                .unwrap_or(u32::MAX)
-                .to_le_bytes(),
-        );
+        bytes.extend(number(row.owner).to_le_bytes());
         put(&mut bytes, view.str(row.qualifier));
         put(&mut bytes, view.str(row.name));
     }
-    for row in view
-        .bindings
-        .iter()
-        .filter(|row| is_visible_binding(&view, row))
-    {
+    for row in view.bindings.iter().filter(|row| is_visible_binding(view, row)) {
+        let is_field = view.str(row.name).starts_with("self.");
+        if !is_field && !is_there(view, &visible, row.owner) {
+            continue;
+        }
         bytes.extend([b'v', row.how, row.position]);
         bytes.extend(row.flags.to_le_bytes());
-        bytes.extend(visible_owner(&view, &visible, row.owner).to_le_bytes());
+        bytes.extend(visible_owner(view, &visible, row.owner).to_le_bytes());
+        put(&mut bytes, &hidden_generics(view, &visible, row.owner));
         put(&mut bytes, view.str(row.name));
         put(&mut bytes, view.str(row.type_text));
     }
-    ContentHash::of(&bytes).short()
+    bytes
+}
+
+/// True for a symbol that is not left out; those inside of bodies count as there.
+fn is_there(view: &FactsView<'_>, visible: &[u32], owner: u32) -> bool {
+    view.symbols.get(owner as usize).is_none_or(|row| row.has(modifier::LOCAL) || visible[owner as usize] != u32::MAX)
+}
+
+/// Tells in which scope something stands.
+pub(crate) fn owner_of(view: &FactsView<'_>, owner: u32) -> String {
+    view.symbols.get(owner as usize).map_or_else(String::new, |row| if owner == FILE_SYMBOL { String::new() } else { format!("{} {}", row.kind, view.str(row.qualified)) })
 }
 
 fn put(bytes: &mut Vec<u8>, text: &str) {
@@ -75,19 +81,16 @@ fn put(bytes: &mut Vec<u8>, text: &str) {
 }
 
 /// Numbers the rows that others can see; what stands inside a body has none.
-fn visible_rows(view: &FactsView<'_>) -> Vec<u32> {
+fn visible_rows(view: &FactsView<'_>, has_symbol: impl Fn(&SymbolRow) -> bool) -> Vec<u32> {
     let mut next = 0;
-    let number = |local: bool, next: &mut u32| {
-        if local {
+    let mut number = |(at, row): (usize, &SymbolRow)| {
+        if at != FILE_SYMBOL as usize && (row.has(modifier::LOCAL) || !has_symbol(row)) {
             return u32::MAX;
         }
-        *next += 1;
-        *next - 1
+        next += 1;
+        next - 1
     };
-    view.symbols
-        .iter()
-        .map(|row| number(row.has(modifier::LOCAL), &mut next))
-        .collect()
+    view.symbols.iter().enumerate().map(&mut number).collect()
 }
 
 /// Returns the number of the nearest row around `owner` that others can see.
@@ -99,14 +102,27 @@ fn visible_owner(view: &FactsView<'_>, visible: &[u32], owner: u32) -> u32 {
     visible.get(at).copied().unwrap_or(u32::MAX)
 }
 
-/// Fields through `self`, values of file-level variables and members, and parameters.
-fn is_visible_binding(view: &FactsView<'_>, row: &contextd_model::facts::BindingRow) -> bool {
+/// Returns the type parameters of the rows around `owner` that others cannot see: what a field is assigned there may
+/// name them.
+fn hidden_generics(view: &FactsView<'_>, visible: &[u32], owner: u32) -> String {
+    let mut generics = String::new();
+    let mut at = owner as usize;
+    while visible.get(at).is_some_and(|&number| number == u32::MAX) {
+        generics += view.str(view.symbols[at].generics);
+        generics.push('\n');
+        at = view.symbols[at].parent as usize;
+    }
+    generics
+}
+
+/// Fields through `self`, values of file-level variables and members, parameters, and whether there is a receiver.
+pub(crate) fn is_visible_binding(view: &FactsView<'_>, row: &BindingRow) -> bool {
     let Some(owner) = view.symbols.get(row.owner as usize) else {
         return false;
     };
     let own = owner.name == row.name && !owner.kind().is_callable();
     view.str(row.name).starts_with("self.")
-        || (own || row.how == binding::PARAMETER) && !owner.has(modifier::LOCAL)
+        || (own || matches!(row.how, binding::PARAMETER | binding::RECEIVER)) && !owner.has(modifier::LOCAL)
 }
 
 /// True when other files see no difference between two versions of a file, the numbers of its symbols included.

@@ -1,8 +1,8 @@
 //! Which files a change can affect, and linking only those.
 //!
 //! A file's edges depend on its own facts and on what the others show of themselves. When the files that changed show
-//! what they showed before, no other edge can change. When they show something else, the linker's tables, kept from
-//! before, tell which files mention it; all other edges are taken over, to where their ends have moved.
+//! what they showed before, no other edge can change. When names came or went, the linker's tables, kept from before,
+//! tell whether other code mentions them; if none does, all other edges are taken over, to where their ends have moved.
 
 use super::Relinked;
 use super::assembly::{Edges, assemble};

@@ -37,7 +37,7 @@ impl Warm {
         Some(Self { requests })
     }
 
-    /// Links files again that differ between `base` and `keys`, and those that mention what they changed; the other
+    /// Links files again that differ between `base` and `keys`, and documents that refer to what came or went; the other
     /// files are the same in both. `None` when the tables are not those of `base`, or when more is to be linked.
     pub fn relink(&self, base: Vec<ContentHash>, keys: Vec<ContentHash>, files: Vec<u32>) -> Option<Vec<FileLinks>> {
         let (reply, answer) = sync_channel(1);

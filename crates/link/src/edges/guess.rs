@@ -11,7 +11,7 @@ use contextd_model::{RefKind, SymbolKind};
 /// Candidates that a guess may name.
 const MAX_CANDIDATES: usize = 5;
 /// Symbols of one name that are looked at.
-pub(crate) const MAX_LOOKED_AT: usize = 40;
+const MAX_LOOKED_AT: usize = 40;
 
 impl FileLinker<'_, '_> {
     /// Guesses the member that a call or access on an unknown receiver means.

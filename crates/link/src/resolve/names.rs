@@ -1,5 +1,6 @@
 //! Bare names: scopes from the inside out, then what the file's surroundings show.
 
+use super::pick::without;
 use super::{Kind, Place, Resolver, Value, Want, sure};
 use crate::key;
 use crate::world::Module;
@@ -112,9 +113,11 @@ impl<'f> Resolver<'_, 'f> {
             {
                 return Some(value);
             }
+            // What stands in a body is seen in its own file alone.
+            let hidden = |found: u32| place.file != self.file && world.has(found, modifier::LOCAL);
             if (!row.kind().is_type() || at == place.owner)
                 && let Some(found) =
-                    self.pick_before(world.in_scope(symbol, key), want, place.file, line)
+                    self.pick_before(&without(world.in_scope(symbol, key), hidden), want, place.file, line)
             {
                 if at == FILE_SYMBOL && place.file == self.file && self.is_shadowed(found, key, line) {
                     break;

@@ -39,7 +39,7 @@ pub(super) fn satisfied_of(world: &World<'_>, file: u32) -> Vec<(u32, u32)> {
 }
 
 /// Returns the types that have the methods of an interface, in order.
-pub(super) fn implementors(world: &World<'_>, interface: u32, family: u8) -> Vec<u32> {
+fn implementors(world: &World<'_>, interface: u32, family: u8) -> Vec<u32> {
     // An embedded interface that is not here may ask for more than can be seen.
     if world
         .supers

@@ -1,6 +1,6 @@
 //! A world after edits: of bodies, which no other file can see, and of what files show.
 
-use super::reshape::Moves;
+use super::reshape::Move;
 use super::{Brief, World, build};
 use crate::interface::shows_the_same;
 use crate::key;
@@ -17,12 +17,17 @@ impl<'f> World<'f> {
             let list = if shows_the_same(&old(file)?, &view) { &mut same } else { &mut reshaped };
             list.push((file as u32, view));
         }
-        let mut further = Vec::new();
-        if !reshaped.is_empty() {
-            let moves = Moves::of(&self, &reshaped)?;
-            further = self.mentioning(&moves)?;
-            self.reshape(&reshaped, &moves)?;
-        }
+        let further = match reshaped[..] {
+            [] => Vec::new(),
+            [(file, view)] => {
+                let step = Move::of(&self, file, &view)?;
+                let further = self.telling(&step)?;
+                self.reshape(view, &step)?;
+                further
+            }
+            // One may lead through the other.
+            _ => return None,
+        };
         for &(file, view) in &same {
             self.files[file as usize].view = view;
             let first = self.first[file as usize] as usize;

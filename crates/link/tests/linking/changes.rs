@@ -65,7 +65,7 @@ fn read(folder: &Path) -> Sources {
 }
 
 /// Keeps of facts what the linker reads, and the strings of that alone, as an index does.
-fn lean(facts: &FileFacts) -> FileFacts {
+pub fn lean(facts: &FileFacts) -> FileFacts {
     let mut lean = FileFacts { strings: StringTable::default(), chunks: Vec::new(), ..facts.clone() };
     let (mut strings, mut known) = (StringTable::default(), BTreeMap::new());
     let mut keep = |id: &mut StrId| *id = *known.entry(facts.str(*id)).or_insert_with_key(|text| strings.push(text));
@@ -82,7 +82,7 @@ fn lean(facts: &FileFacts) -> FileFacts {
     lean
 }
 
-fn lean_facts(path: &str, text: &str) -> FileFacts {
+pub fn lean_facts(path: &str, text: &str) -> FileFacts {
     lean(&facts(&[(path, text)])[0].1)
 }
 
@@ -109,7 +109,7 @@ fn edited(draw: &mut Draw, text: &str, other: &str) -> String {
     let mut result: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
     let known = words(text);
     let from_other = words(other);
-    match draw.below(7) {
+    match draw.below(8) {
         0 if !known.is_empty() => {
             let word = known[draw.below(known.len())];
             let copy: Vec<String> = result[at..end].iter().map(|line| line.replace(word, &format!("{word}Zq"))).collect();
@@ -131,6 +131,11 @@ fn edited(draw: &mut Draw, text: &str, other: &str) -> String {
             result.splice(place..place, part);
         }
         5 => result.insert(at, String::new()),
+        6 => {
+            let part: Vec<String> = result.drain(at..end).collect();
+            let to = draw.below(result.len() + 1);
+            result.splice(to..to, part);
+        }
         _ => {
             let (from, to) = (draw.below(result.len() + 1), draw.below(result.len() + 1));
             let part: Vec<String> = result[from..(from + length).min(result.len())].to_vec();
@@ -153,7 +158,7 @@ fn renumbered(links: FileLinks, number: impl Fn(u32) -> u32) -> FileLinks {
 }
 
 /// Links new versions of some files of a world with room; tells what happened.
-fn check(before: &[(String, FileFacts)], after: &[(String, FileFacts)], what: &str) -> &'static str {
+pub fn check(before: &[(String, FileFacts)], after: &[(String, FileFacts)], what: &str) -> &'static str {
     let old: Vec<LinkFile<'_>> = before.iter().map(|(path, facts)| LinkFile { path, view: facts.view() }).collect();
     let new: Vec<LinkFile<'_>> = after.iter().map(|(path, facts)| LinkFile { path, view: facts.view() }).collect();
     let changed: Vec<usize> = (0..old.len()).filter(|&at| before[at].1 != after[at].1).collect();
@@ -184,7 +189,7 @@ fn check(before: &[(String, FileFacts)], after: &[(String, FileFacts)], what: &s
                     Some(_) if local == FILE_SYMBOL || is_same => local,
                     Some(change) => change.as_ref().expect("told").rows[local as usize],
                 };
-                assert_ne!(row, NONE, "{} leads to {} of {}, which changed: {what}, {:?}", before[file].0, old[home as usize].view.str(old[home as usize].view.symbols[local as usize].qualified), before[home as usize].0, changes[&home].as_ref().map(|change| (&change.names, &change.passed_on)));
+                assert_ne!(row, NONE, "{} leads to {} of {}, which changed: {what}, {:?}", before[file].0, old[home as usize].view.str(old[home as usize].view.symbols[local as usize].qualified), before[home as usize].0, changes[&home].as_ref().map(|change| &change.names));
                 first[home as usize] + row
             })
         };
@@ -239,40 +244,23 @@ fn after(files: &[(&str, &str)], path: &str, text: &str) -> &'static str {
 }
 
 #[test]
-fn exports_reach_those_who_never_name_the_file() {
-    let files = [
-        ("coerce.ts", "export function string() {}\n"),
-        ("external.ts", "export * as coerce from \"./coerce\";\nexport function other() {}\n"),
-        ("index.ts", "export * from \"./external\";\n"),
-        ("use.ts", "import * as z from \"./index\";\n\nexport function f() {\n  z.coerce.string();\n}\n"),
-    ];
-    assert_eq!(after(&files, "external.ts", "export function other() {}\n"), "with others");
-}
-
-#[test]
-fn who_makes_an_object_means_its_constructor() {
-    let files = [("a.py", "class A:\n    def __init__(self, x):\n        pass\n\n\nclass B:\n    def __init__(self):\n        pass\n"), ("b.py", "from a import A, B\n\n\ndef f():\n    A(1)\n    B()\n"), ("c.py", "from a import B\n\n\ndef g():\n    B()\n")];
-    assert_eq!(after(&files, "a.py", "class A:\n    def __init__(self, x: int):\n        pass\n\n\nclass B:\n    def __init__(self):\n        pass\n"), "with others");
-    assert_eq!(after(&files, "a.py", "class A:\n    pass\n\n\nclass B:\n    def __init__(self):\n        pass\n"), "with others");
-}
-
-#[test]
-fn a_method_more_satisfies_an_interface_only_where_it_is_linked_again() {
-    let go = |more: &str| format!("package a\n\ntype S struct{{}}\n\nfunc (s *S) Open() error {{ return nil }}\n{more}");
+fn names_that_nobody_mentions_concern_their_file_alone() {
+    let files = [("a.py", "class A:\n    def run(self):\n        pass\n"), ("b.py", "from a import A\n\n\ndef f():\n    A().run()\n"), ("notes.md", "# Notes\n\nCall `quite_new`.\n")];
+    let with = |more: &str| format!("{}{more}", files[0].1);
+    assert_eq!(after(&files, "a.py", &with("\n    def unheard(self):\n        self.run()\n")), "alone");
+    assert_eq!(after(&files, "a.py", &with("\n\ndef quite_new(a):\n    return A()\n")), "with others", "the notes");
+    assert_eq!(after(&files, "a.py", &with("\n\ndef f():\n    pass\n")), "anew", "another one has the name");
+    assert_eq!(after(&files, "a.py", &with("\n    def __init__(self):\n        pass\n")), "anew", "who makes an object means its constructor");
+    assert_eq!(after(&files, "a.py", &with("\n    def unheard(self):\n        self.x = A()\n")), "anew", "a field more");
+    let go = |more: &str| format!("package a\n\nimport \"fmt\"\n\ntype S struct{{}}\n\nfunc (s *S) Open() error {{ return nil }}\n{more}");
     let files = [("a/s.go", &*go("")), ("a/t.go", "package a\n\nfunc use(s *S) { s.Open() }\n"), ("b/i.go", "package b\n\ntype Door interface {\n\tOpen() error\n\tClose() error\n}\n")];
-    assert_eq!(after(&files, "a/s.go", &go("\nfunc (s *S) Close() error { return nil }\n")), "with others");
-    // The type stands elsewhere, and it is the type that an edge leaves from.
-    let method = "package a\n\nfunc (s *S) Close() error { return nil }\n";
-    let files = [files[0], ("a/m.go", "package a\n"), files[2]];
-    assert_eq!(after(&files, "a/m.go", method), "anew");
+    assert_eq!(after(&files, "a/s.go", &go("\nfunc (s *S) Shut() error { return nil }\n").replace("\"fmt\"", "\"os\"")), "alone", "imports are the file's own");
+    assert_eq!(after(&files, "a/s.go", &go("\nfunc (s *S) Close() error { return nil }\n")), "anew", "an interface asks for it");
 }
 
 #[test]
-fn members_of_a_type_that_nobody_mentions_are_quiet() {
-    let many: Vec<(String, String)> = (0..60).map(|at| (format!("m{at}.py"), format!("class K{at}:\n    def shared(self):\n        pass\n\n\ndef f{at}(x):\n    x.shared()\n"))).collect();
-    let mut files: Vec<(&str, &str)> = many.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
-    files.extend([("new.py", "x = 1\n"), ("notes.md", "# Notes\n\nCall `shared`.\n")]);
-    assert_eq!(after(&files, "new.py", "x = 1\n\n\nclass Unheard:\n    def shared(self):\n        pass\n"), "with others", "the notes");
-    let few: Vec<(&str, &str)> = files.iter().copied().filter(|(path, _)| !path.starts_with("m3") && !path.starts_with("m4") && !path.starts_with("m5")).collect();
-    assert_eq!(after(&few, "new.py", "x = 1\n\n\nclass Unheard:\n    def shared(self):\n        pass\n"), "anew", "all that call it would guess anew");
+fn what_mentions_a_new_name_may_mean_something_else() {
+    let files = [("x/a.go", "package x\n\nfunc Make() *Later { return nil }\n"), ("x/b.go", "package x\n\nfunc use() { Make().Run() }\n")];
+    let text = "package x\n\nfunc Make() *Later { return nil }\n\ntype Later struct{}\n\nfunc (l *Later) Start() {}\n";
+    assert_eq!(after(&files, "x/a.go", text), "anew");
 }

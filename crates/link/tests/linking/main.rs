@@ -5,6 +5,7 @@ mod changes;
 mod drawn;
 mod languages;
 mod properties;
+mod reaching;
 
 use contextd_link::{LinkFile, LinkOptions, Links, link};
 use contextd_model::facts::FileFacts;

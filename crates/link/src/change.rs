@@ -4,9 +4,8 @@
 //! Of another file the linker reads what it finds under a name, and what that leads to by the names in it. So when no
 //! other file mentions the names that came or went, and nothing that stayed does, the others link as before.
 
-use crate::interface::{is_visible_binding, rest_of_interface};
+use crate::interface::{is_visible_binding, owner_of, rest_of_interface};
 use crate::policy::{self, Modules as Style};
-use crate::world::scope_named;
 use contextd_model::facts::{FILE_SYMBOL, FactsView, ImportRow, NONE, SymbolRow, import_kind, modifier};
 use contextd_model::{StrId, SymbolKind};
 use std::collections::BTreeSet;
@@ -73,7 +72,7 @@ fn local_imports<'v>(view: &FactsView<'v>) -> BTreeSet<(&'v str, String)> {
     rows.map(|row| {
         let [alias, name, module] = [row.alias, row.name, row.module].map(|id| view.str(id));
         let bound = [alias, name, module].into_iter().find(|text| !text.is_empty()).unwrap_or("");
-        (bound, format!("{} {} {module} {name}", row.kind, crate::interface::owner_of(view, row.owner)))
+        (bound, format!("{} {} {module} {name}", row.kind, owner_of(view, row.owner)))
     })
     .collect()
 }
@@ -82,11 +81,8 @@ fn local_imports<'v>(view: &FactsView<'v>) -> BTreeSet<(&'v str, String)> {
 fn asks_for(view: &FactsView<'_>, without: &BTreeSet<&str>, causes: &BTreeSet<&str>) -> bool {
     let mentions = |id: StrId| causes.iter().any(|cause| is_mentioned(view.str(id), cause));
     let stays = |owner: u32| view.symbols.get(owner as usize).is_none_or(|row| !without.contains(view.str(row.name)));
-    let symbols = staying(view, without).skip(1).any(|at| {
-        let row = &view.symbols[at];
-        let scope = view.str(row.qualified).strip_suffix(view.str(row.name)).unwrap_or(view.str(row.qualified));
-        [row.type_text, row.generics, row.annotations].into_iter().any(mentions) || causes.iter().any(|cause| is_mentioned(scope, cause)) || scope_named(view, row).is_some_and(|scope| causes.iter().any(|cause| is_mentioned(scope, cause)))
-    });
+    // What stands in a scope is found through it, wherever that is declared.
+    let symbols = staying(view, without).skip(1).map(|at| &view.symbols[at]).any(|row| [row.qualified, row.name, row.type_text, row.generics, row.annotations].into_iter().any(mentions));
     // A local import may name what it will: that is the file's own business.
     let imports = view.imports.iter().filter(|row| !is_local(view, row)).any(|row| [row.module, row.name, row.alias].into_iter().any(mentions));
     let bases = view.bases.iter().filter(|row| stays(row.owner)).any(|row| mentions(row.name) || mentions(row.qualifier));
@@ -98,8 +94,8 @@ fn asks_for(view: &FactsView<'_>, without: &BTreeSet<&str>, causes: &BTreeSet<&s
 /// what a module exports by default, the constructor of a class that stays, what an interface that stays asks for.
 fn adds_to_others(view: &FactsView<'_>, names: &BTreeSet<&str>) -> bool {
     let policy = policy::of(view.language);
-    let rows = view.symbols.iter().skip(1).filter(|row| !row.has(modifier::LOCAL) && names.contains(view.str(row.name)));
-    rows.into_iter().any(|row| {
+    let mut rows = view.symbols.iter().skip(1).filter(|row| !row.has(modifier::LOCAL) && names.contains(view.str(row.name)));
+    rows.any(|row| {
         let is_block = matches!(row.kind(), SymbolKind::Namespace | SymbolKind::Module) && !row.has(modifier::TITLE);
         let parent = view.symbols.get(row.parent as usize).filter(|parent| parent.kind().is_type() && !names.contains(view.str(parent.name)));
         let is_constructor = row.kind() == SymbolKind::Constructor || policy.constructors.contains(&view.str(row.name));

@@ -57,8 +57,9 @@ fn interface_bytes(view: &FactsView<'_>, has_symbol: impl Fn(&SymbolRow) -> bool
         }
         bytes.extend([b'v', row.how, row.position]);
         bytes.extend(row.flags.to_le_bytes());
-        bytes.extend(visible_owner(view, &visible, row.owner).to_le_bytes());
-        put(&mut bytes, &hidden_generics(view, &visible, row.owner));
+        let (owner, generics) = visible_owner(view, &visible, row.owner);
+        bytes.extend(owner.to_le_bytes());
+        put(&mut bytes, &generics);
         put(&mut bytes, view.str(row.name));
         put(&mut bytes, view.str(row.type_text));
     }
@@ -93,26 +94,16 @@ fn visible_rows(view: &FactsView<'_>, has_symbol: impl Fn(&SymbolRow) -> bool) -
     view.symbols.iter().enumerate().map(&mut number).collect()
 }
 
-/// Returns the number of the nearest row around `owner` that others can see.
-fn visible_owner(view: &FactsView<'_>, visible: &[u32], owner: u32) -> u32 {
-    let mut at = owner as usize;
-    while visible.get(at).is_some_and(|&number| number == u32::MAX) {
-        at = view.symbols[at].parent as usize;
-    }
-    visible.get(at).copied().unwrap_or(u32::MAX)
-}
-
-/// Returns the type parameters of the rows around `owner` that others cannot see: what a field is assigned there may
-/// name them.
-fn hidden_generics(view: &FactsView<'_>, visible: &[u32], owner: u32) -> String {
-    let mut generics = String::new();
-    let mut at = owner as usize;
+/// Returns the number of the nearest row around `owner` that others can see, and the type parameters of those further
+/// inside: what a field is assigned there may name them.
+fn visible_owner(view: &FactsView<'_>, visible: &[u32], owner: u32) -> (u32, String) {
+    let (mut at, mut generics) = (owner as usize, String::new());
     while visible.get(at).is_some_and(|&number| number == u32::MAX) {
         generics += view.str(view.symbols[at].generics);
         generics.push('\n');
         at = view.symbols[at].parent as usize;
     }
-    generics
+    (visible.get(at).copied().unwrap_or(u32::MAX), generics)
 }
 
 /// Fields through `self`, values of file-level variables and members, parameters, and whether there is a receiver.

@@ -6,7 +6,6 @@ pub mod modules;
 mod replace;
 mod reshape;
 
-pub(crate) use build::scope_named;
 pub use modules::Module;
 
 use crate::LinkFile;

@@ -109,12 +109,12 @@ fn relink(world: World<'_>, index: &Path, keys: &[ContentHash], files: &[u32], r
         changed.push((file as usize, segment.facts(local, Wanted::Links, rows)?));
     }
     let (world, further) = world.with_facts(&changed)?;
-    let link = |&file: &u32| {
+    let link = |file: u32| {
         let (own, part) = parts::split(numbered(&world, &first, world.link_file(file as usize)), symbols_of(&first, file as usize));
         (file, own, part)
     };
     let files: BTreeSet<u32> = files.iter().copied().chain(further).collect();
-    let linked = files.into_par_iter().map(|file| link(&file)).collect();
+    let linked = files.into_par_iter().map(link).collect();
     // Whoever asked may be gone; then nobody waits.
     let _ = reply.send(Some(linked));
     Some(())

@@ -303,7 +303,7 @@ fn is_stray(qualified: &str, parent: &str, name: &str) -> bool {
 }
 
 /// Returns the type that a declaration outside of it names, where it names one.
-pub(crate) fn scope_named<'a>(view: &FactsView<'a>, row: &SymbolRow) -> Option<&'a str> {
+fn scope_named<'a>(view: &FactsView<'a>, row: &SymbolRow) -> Option<&'a str> {
     if row.kind() == SymbolKind::Extension {
         return Some(view.str(row.name));
     }

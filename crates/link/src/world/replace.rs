@@ -1,7 +1,7 @@
 //! A world after edits: of bodies, which no other file can see, and of what files show.
 
 use super::reshape::Move;
-use super::{Brief, World, build};
+use super::{World, build};
 use crate::interface::shows_the_same;
 use crate::key;
 use contextd_model::facts::FactsView;
@@ -29,9 +29,7 @@ impl<'f> World<'f> {
             _ => return None,
         };
         for &(file, view) in &same {
-            self.files[file as usize].view = view;
-            let first = self.first[file as usize] as usize;
-            self.briefs[first..].iter_mut().zip(view.symbols).for_each(|(brief, row)| *brief = Brief::of(row));
+            self.put(file, view)?;
         }
         for &(file, _) in &same {
             self.renumber_fields(file);
@@ -42,18 +40,11 @@ impl<'f> World<'f> {
 
     /// Points the fields that a file's bindings tell of to their new rows.
     fn renumber_fields(&mut self, file: u32) {
-        let view = self.files[file as usize].view;
+        let rows: Vec<(u32, u64)> = build::assigned_fields(self, file).map(|(row, owner, name)| (row, key::within(u64::from(owner), key::name(name)))).collect();
         // Backwards, so that of several rows for one field the first stays.
-        for (at, row) in view.bindings.iter().enumerate().rev() {
-            let Some(name) = view.str(row.name).strip_prefix("self.") else { continue };
-            if row.type_text.is_empty() {
-                continue;
-            }
-            if let Some(owner) = self.enclosing_type(file, row.owner)
-                && let Some(slot) = self.fields.get_mut(&key::within(u64::from(owner), key::name(name)))
-                && slot.0 == file
-            {
-                slot.1 = at as u32;
+        for (row, key) in rows.into_iter().rev() {
+            if let Some(slot) = self.fields.get_mut(&key).filter(|slot| slot.0 == file) {
+                slot.1 = row;
             }
         }
     }

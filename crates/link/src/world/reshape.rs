@@ -89,7 +89,7 @@ impl<'f> World<'f> {
     }
 
     /// Takes in the rows of a file, where its numbers suffice.
-    fn put(&mut self, file: u32, view: FactsView<'f>) -> Option<()> {
+    pub(super) fn put(&mut self, file: u32, view: FactsView<'f>) -> Option<()> {
         let (first, end) = (self.first[file as usize] as usize, self.first[file as usize + 1] as usize);
         let briefs = self.briefs[first..end].get_mut(..view.symbols.len())?;
         briefs.iter_mut().zip(view.symbols).for_each(|(brief, row)| *brief = Brief::of(row));
@@ -184,7 +184,7 @@ impl<'f> World<'f> {
     }
 }
 
-/// Returns the modules that a file imports, in order.
+/// Returns the modules that a file imports.
 fn modules_of<'v>(view: &FactsView<'v>) -> BTreeSet<&'v str> {
     view.imports.iter().map(|row| view.str(row.module)).collect()
 }

@@ -8,7 +8,8 @@ Floor and cold runs take turns, so that other load falls on both; each figure is
   cold     CPU seconds (user and system) of `contextd index` without an index, over those of the floor, and wall time
   refresh  CPU seconds of `contextd refresh` when nothing changed, over those of the floor
   edit     milliseconds from the change of a file to the new snapshot of a running server, less the debounce: for a line
-           more at the end of a file, for one in its first half, by which the lines of its references move, and for a new function
+           more at the end of a file, for one in its first half, by which the lines of its references move, for a new
+           function, and for one whose name other files use, by which all files are linked anew
   question milliseconds of a search in a new process right after an edit, while that server runs; and what the server held
   memory   the most the cold run held; size: bytes of the index folder after it over the bytes of the indexed files"""
 import argparse, os, shutil, socket, statistics, subprocess, sys, tempfile, time
@@ -48,20 +49,22 @@ def published(checkout):
 
 # What is put at the end of a file so that it defines something more.
 DEFINITIONS = {
-    ".py": "\n\ndef measured_here(one):\n    return len(one)\n",
-    ".go": "\nfunc measuredHere(one string) int {\n\treturn len(one)\n}\n",
-    ".rs": "\npub fn measured_here(one: &str) -> usize {\n    one.len()\n}\n",
-    ".ts": "\nexport function measuredHere(one: string) {\n  return one.length;\n}\n",
-    ".js": "\nfunction measuredHere(one) {\n  return one.length;\n}\n",
-    ".java": "\nclass MeasuredHere {\n    int measuredOnce(String one) { return one.length(); }\n}\n",
+    ".py": "\n\ndef NAME(one):\n    return len(one)\n",
+    ".go": "\nfunc NAME(one string) int {\n\treturn len(one)\n}\n",
+    ".rs": "\npub fn NAME(one: &str) -> usize {\n    one.len()\n}\n",
+    ".ts": "\nexport function NAME(one: string) {\n  return one.length;\n}\n",
+    ".js": "\nfunction NAME(one) {\n  return one.length;\n}\n",
+    ".java": "\nclass NAME {\n    int NAME(String one) { return one.length(); }\n}\n",
 }
 
 
 def versions(path, text):
-    """Returns new versions of a file by what they change: a line more at the end, a line more in the middle, a function more."""
+    """Returns new versions of a file by what they change: a line more at the end, a line more in the middle, a function more,
+    and one more whose name other files use."""
     middle = text.find(b"\n", len(text) // 3) + 1
     definition = DEFINITIONS.get(os.path.splitext(path)[1], "\n")
-    return {"ends": text + b"\n", "moves": text[:middle] + b"\n" + text[middle:], "defines": text + definition.encode()}
+    defining = lambda name: text + definition.replace("NAME", name).encode()
+    return {"ends": text + b"\n", "moves": text[:middle] + b"\n" + text[middle:], "defines": defining("measuredHere"), "shares": defining("close")}
 
 
 def edits(binary, checkout, paths, count, debounce):
@@ -130,9 +133,10 @@ def measure(options, checkout):
     print(f"  memory   {max(peaks):.0f} MB at most; size {size / source:.2f} of the source")
     if options.edits:
         times, answers, held = edits(options.bin, checkout, paths, options.edits, options.debounce)
-        ends, moves, defines = (statistics.median(times[kind]) for kind in ("ends", "moves", "defines"))
-        every = [one for kind in times.values() for one in kind]
-        print(f"  edit     {ends:.0f} ms until published, {moves:.0f} ms when lines move, {defines:.0f} ms with a new function, {max(every):.0f} ms at worst of {len(every)}")
+        ends, moves, defines, shares = (statistics.median(times[kind]) for kind in ("ends", "moves", "defines", "shares"))
+        worst = max(one for kind in ("ends", "moves", "defines") for one in times[kind])
+        print(f"  edit     {ends:.0f} ms until published, {moves:.0f} ms when lines move, {defines:.0f} ms with a new function, {worst:.0f} ms at worst, of {len(times['ends'])} each")
+        print(f"           {shares:.0f} ms with a new function whose name other files use")
         print(f"  question {statistics.median(answers):.0f} ms for a search right after an edit, of {len(answers)}; the server held {held:.0f} MB at most")
 
 

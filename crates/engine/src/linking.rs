@@ -86,5 +86,5 @@ fn graph_of(links: Links, first: &[u32]) -> GraphImage {
     writer.unresolved(&unresolved);
     writer.outside(&links.outside);
     let known = links.communities;
-    writer.finish_with(|ends, edges| if known.is_empty() { contextd_link::communities(ends, edges, first) } else { known })
+    writer.finish(|ends, edges| if known.is_empty() { contextd_link::communities(ends, edges, first) } else { known })
 }

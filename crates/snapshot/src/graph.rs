@@ -37,7 +37,6 @@ pub struct GraphWriter {
     ends: Vec<u32>,
     rows: Vec<EdgeRow>,
     unresolved: Vec<u32>,
-    communities: Vec<u32>,
     outside: Vec<u8>,
 }
 
@@ -80,26 +79,14 @@ impl GraphWriter {
         self.unresolved = counts.to_vec();
     }
 
-    /// Sets the community of every symbol.
-    pub fn communities(&mut self, communities: &[u32]) {
-        self.communities = communities.to_vec();
-    }
-
     /// Sets the edges to what no file defines, sorted.
     pub fn outside(&mut self, edges: &[OutsideEdge]) {
         self.outside = outside::pack(edges);
     }
 
-    /// Lays the graph out. The same edges give the same bytes; edges to symbols that do not exist
-    /// are dropped.
-    pub fn finish(mut self) -> GraphImage {
-        let communities = std::mem::take(&mut self.communities);
-        self.finish_with(|_, _| communities)
-    }
-
     /// Lays the graph out, while `communities` finds the community of every symbol: it is handed where the edges of each
-    /// symbol end, and the edges.
-    pub fn finish_with(self, communities: impl FnOnce(&[u32], &[EdgeRow]) -> Vec<u32> + Send) -> GraphImage {
+    /// symbol end, and the edges. The same edges give the same bytes; edges to symbols that do not exist are dropped.
+    pub fn finish(self, communities: impl FnOnce(&[u32], &[EdgeRow]) -> Vec<u32> + Send) -> GraphImage {
         let symbols = self.ends.len() as u32;
         let (ends, rows) = without_strays(&self.ends, self.rows);
         let mut sections = vec![Vec::new(); SECTIONS];

@@ -121,8 +121,7 @@ fn graph_bytes(random: &mut Random) -> Vec<u8> {
             .collect();
         writer.push(&edges);
     }
-    writer.communities(&[7; 40]);
-    writer.finish().bytes()
+    writer.finish(|_, _| vec![7; 40]).bytes()
 }
 
 proptest! {

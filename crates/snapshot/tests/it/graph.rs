@@ -8,12 +8,7 @@ fn write(edges: &[Vec<EdgeRow>], dir: &tempfile::TempDir) -> (Graph, ContentHash
     let mut writer = GraphWriter::new(edges.len() as u32);
     edges.iter().for_each(|rows| writer.push(rows));
     writer.unresolved(&[3, 0, 9]);
-    writer.communities(
-        &(0..edges.len() as u32)
-            .map(|symbol| symbol / 3)
-            .collect::<Vec<_>>(),
-    );
-    let image = writer.finish();
+    let image = writer.finish(|ends, _| (0..ends.len() as u32).map(|symbol| symbol / 3).collect());
     image.write(dir.path(), Durability::Sync).unwrap();
     (
         Graph::open(&graph_path(dir.path(), image.key)).unwrap(),

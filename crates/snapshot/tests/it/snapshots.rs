@@ -41,7 +41,7 @@ pub fn build(dir: &Path, files: &[File], shards: u32, unresolved: u32) -> Snapsh
         }])
     });
     graph.unresolved(&[unresolved]);
-    let graph = graph.finish();
+    let graph = graph.finish(|_, _| Vec::new());
     graph.write(dir, Durability::Fast).unwrap();
     let tree_files: Vec<_> = files
         .iter()

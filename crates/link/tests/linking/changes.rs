@@ -264,3 +264,13 @@ fn what_mentions_a_new_name_may_mean_something_else() {
     let text = "package x\n\nfunc Make() *Later { return nil }\n\ntype Later struct{}\n\nfunc (l *Later) Start() {}\n";
     assert_eq!(after(&files, "x/a.go", text), "anew");
 }
+
+#[test]
+fn what_moves_down_keeps_its_bases_members_and_interfaces() {
+    let python = "class A:\n    def run(self):\n        self.x = A()\n\n\nclass B(A):\n    pass\n\n\ndef use():\n    B().run()\n    B().x.run()\n";
+    let files = [("a.py", python), ("b.py", "from a import B\n\n\nclass C(B):\n    pass\n\n\ndef g():\n    C().run()\n")];
+    assert_eq!(after(&files, "a.py", &format!("def unheard():\n    pass\n\n\n{python}")), "alone");
+    let go = "type Door interface {\n\tOpen() error\n}\n\ntype S struct{}\n\nfunc (s *S) Open() error { return nil }\n\nfunc use(s *S) {\n\ts.Open()\n\ts.Shut()\n}\n";
+    let files = [("a/s.go", &*format!("package a\n\n{go}")), ("a/t.go", "package a\n\nfunc (s *S) Shut() { s.Open() }\n"), ("b/d.go", "package b\n\ntype T struct{}\n\nfunc (t *T) Open() error { return nil }\n")];
+    assert_eq!(after(&files, "a/s.go", &format!("package a\n\nfunc unheard() {{}}\n\n{go}")), "alone");
+}

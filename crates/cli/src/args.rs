@@ -347,8 +347,15 @@ pub enum Command {
         #[arg(long, default_value = "edit")]
         change_type: String,
     },
-    /// Show what is indexed
-    Status,
+    /// Show what is indexed, and whether files changed since
+    ///
+    /// Of a large tree as many files are looked at as a few milliseconds allow, those near the last changes first; what
+    /// that left out is told.
+    Status {
+        /// Look at every file, however long that takes
+        #[arg(long)]
+        check: bool,
+    },
     /// Health of the index and its parts
     Stats,
     /// Check configuration, index and ledger

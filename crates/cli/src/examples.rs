@@ -51,7 +51,7 @@ pub const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     ("codegraph", &[("contextd codegraph shop/payment.py-shop-charge --hop-depth 1", "what a change of one function touches, by its interfaces")]),
     ("pack list", &[("contextd pack list --limit 5", "the newest five")]),
     ("pack diff", &[("contextd pack diff 3f6c1a 9b20d4", "what entered and what left")]),
-    ("status", &[("contextd status", "what is indexed"), ("contextd status --json", "the same for scripts")]),
+    ("status", &[("contextd status", "what is indexed"), ("contextd status --json", "the same for scripts"), ("contextd status --check", "look at every file, in a large tree too")]),
     ("stats", &[("contextd stats", "health of the index and its parts")]),
     ("doctor", &[("contextd doctor", "what is wrong, and what to do about it")]),
     ("refresh", &[("contextd refresh", "read what changed"), ("contextd refresh shop --force", "read a folder again even if nothing seems changed")]),

@@ -234,6 +234,10 @@ pub fn status(status: &Status) {
     if status.changed == Some(true) {
         print("  files changed since: the next question, or `contextd index`, reads them");
     }
+    if let Some((looked, paths)) = status.looked {
+        let (looked, paths) = (show::grouped(looked as u64), show::grouped(paths as u64));
+        print(&format!("  nothing changed in {looked} of {paths} paths, all that a glance allows; every question looks at all, and so does `contextd status --check`"));
+    }
     if status.outdated {
         print("  made with other settings or by another version: it is rebuilt at the next `contextd index`");
     }

@@ -35,6 +35,7 @@ use crate::engine::Engine;
 use crate::refresh::Refreshed;
 use crate::watching::MANY_FILES;
 use contextd_model::ContentHash;
+use contextd_scan::Mark;
 use contextd_scan::watch::{Question, SOON, Standing, Watcher};
 use contextd_snapshot::{Snapshot, SnapshotName, WriterLock, current};
 use std::path::PathBuf;
@@ -132,19 +133,23 @@ impl Leading {
 
 impl Known {
     fn of(engine: &Engine, paths: Vec<String>, began: i64) -> Self {
-        let marks = engine.scanner.marks(paths.iter().map(String::as_str).collect(), None);
+        let mark = mark_of(engine, &paths);
         // Stamps are taken after the scan: only if all are older did the scan see what they stand for.
-        if marks.newest_ns.saturating_add(RACY_NS) >= began.saturating_mul(1_000_000) {
+        if mark.newest_ns.saturating_add(RACY_NS) >= began.saturating_mul(1_000_000) {
             return Self::Unsure;
         }
-        Self::Sure(Untold { paths: paths.into(), sum: marks.sum })
+        Self::Sure(Untold { paths: paths.into(), sum: mark.sum })
     }
 }
 
 impl Untold {
     fn holds(&self, engine: &Engine) -> bool {
-        engine.scanner.marks(self.paths.iter().map(String::as_str).collect(), None).sum == self.sum
+        mark_of(engine, &self.paths).sum == self.sum
     }
+}
+
+fn mark_of(engine: &Engine, paths: &[String]) -> Mark {
+    engine.scanner.mark(&paths.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
 /// A question to the process that watches, if there is one.
@@ -189,13 +194,6 @@ impl Engine {
     /// True when a process that watches says that everything that happened until now is in this snapshot.
     pub fn is_confirmed(&self, name: SnapshotName) -> bool {
         self.ask().calm(name).is_some()
-    }
-
-    /// True when nothing has changed since a whole scan that had at most `most` problems to list: by the word of the
-    /// process that watches, else by stamps.
-    pub(crate) fn is_calm(&self, asked: Asked, snapshot: &Snapshot, most: usize) -> bool {
-        let confirmed = self.is_current(snapshot).then(|| asked.calm(snapshot.name())).flatten();
-        confirmed.is_some_and(|problems| problems <= most) || self.is_calm_by_stamps(snapshot, most, None)
     }
 
     /// Returns the published snapshot once the process that watches says that all is in it, with the problems there were to

@@ -1,20 +1,30 @@
 //! Whether anything has changed since a whole scan found nothing to do, told by stamps alone.
 //!
-//! The note says for which snapshot it holds, how many problems the scan had to list, what the stamps of
-//! everything came to, and which paths besides the indexed files were looked at, a line each. It is written by a scan that found all as
-//! recorded, and only when every stamp was older than that scan: a state that could still change within
-//! one tick of the clock is not trusted.
+//! The note says for which snapshot it holds and how many problems the scan had to list; then, piece by piece, what the
+//! stamps of some paths came to and the paths, a line each. What decides about others comes first, then the files, those in
+//! whose neighbourhood something was written last before the others: who has little time looks where changes are likely. It
+//! is written after a scan whose files are all in the snapshot, and only when every stamp was older than that scan: a state
+//! that could still change within one tick of the clock is not trusted.
 
 use crate::changes::RACY_NS;
 use crate::engine::Engine;
-use contextd_scan::Beside;
+use contextd_scan::{Beside, Mark, Marked, Seen};
 use contextd_snapshot::{Durability, Snapshot, write_atomically};
-use contextd_store::FileState;
 use std::fs;
 use std::path::PathBuf;
+use std::time::Instant;
 
 /// First word of the note; changed whenever what it means changes.
-const FORMAT: &str = "calm3";
+const FORMAT: &str = "calm4";
+/// What a piece begins with: its mark follows, then its paths.
+const PIECE: &str = "\n\0";
+
+/// What was seen of the paths of a note.
+pub(crate) struct Look {
+    pub seen: Seen,
+    /// How many there are.
+    pub paths: usize,
+}
 
 impl Engine {
     fn calm_note(&self) -> PathBuf {
@@ -24,33 +34,50 @@ impl Engine {
     /// True when the note holds for the snapshot, there were at most `most` problems to list, and every stamp is as it was.
     /// One core is left to what is done beside.
     pub(crate) fn is_calm_by_stamps(&self, snapshot: &Snapshot, most: usize, beside: Option<&Beside>) -> bool {
-        let stamps_hold = || -> Option<bool> {
-            let note = fs::read_to_string(self.calm_note()).ok()?;
-            let (first, paths) = note.split_once('\n')?;
-            let (problems, sum) = first.strip_prefix(&header(snapshot))?.split_once(' ')?;
-            let is_enough = problems.parse::<usize>().ok()? <= most;
-            Some(is_enough && self.scanner.marks(looked_at(snapshot, paths.lines()), beside).sum.to_hex() == sum)
-        };
-        stamps_hold().unwrap_or(false)
+        self.look(snapshot, most, None, beside).is_some_and(|look| look.seen == Seen::Same)
+    }
+
+    /// Looks at the stamps of what the note lists, until the time is up; `None` when no note holds for the snapshot with at
+    /// most `most` problems.
+    pub(crate) fn look(&self, snapshot: &Snapshot, most: usize, until: Option<Instant>, beside: Option<&Beside>) -> Option<Look> {
+        let note = fs::read_to_string(self.calm_note()).ok()?;
+        let (first, pieces) = note.split_once(PIECE)?;
+        let (problems, paths) = first.strip_prefix(&header(snapshot))?.split_once(' ')?;
+        let paths = paths.parse().ok()?;
+        if problems.parse::<usize>().ok()? > most {
+            return None;
+        }
+        let pieces = pieces.split(PIECE).map(|piece| piece.split_once('\n').map(|(sum, paths)| Marked { sum, paths })).collect::<Option<Vec<_>>>()?;
+        Some(Look { seen: self.scanner.look(&pieces, until, beside), paths })
     }
 
     /// Writes the note. `grounds` are the paths that decided besides the files, `files` those found.
-    pub(crate) fn note_calm(&self, snapshot: &Snapshot, mut grounds: Vec<String>, files: &[FileState], problems: usize, now: i64) {
+    pub(crate) fn note_calm<'f>(&self, snapshot: &Snapshot, grounds: &[String], files: impl Iterator<Item = &'f str>, problems: usize, now: i64) {
         if !self.tells_of_new_names() {
             return;
         }
-        let others = files.iter().map(|state| &state.record.path).filter(|path| snapshot.find_file(path).is_none());
-        grounds.extend(others.cloned());
+        let (grounds, files): (Vec<&str>, Vec<&str>) = (grounds.iter().map(String::as_str).collect(), files.collect());
         // They are kept as lines.
-        if grounds.iter().any(|path| path.contains('\n')) {
+        if grounds.iter().chain(&files).any(|path| path.contains('\n')) {
             return;
         }
-        let marks = self.scanner.marks(looked_at(snapshot, grounds.iter().map(String::as_str)), None);
+        let paths = grounds.len() + files.len();
+        let [grounds, files] = [grounds, files].map(|paths| {
+            let pieces = contextd_scan::in_pieces(paths);
+            let marks = self.scanner.marks(&pieces);
+            pieces.into_iter().zip(marks).collect::<Vec<(Vec<&str>, Mark)>>()
+        });
+        let mut pieces = files;
+        pieces.sort_by_key(|(_, mark)| std::cmp::Reverse(mark.newest_ns));
+        pieces.splice(0..0, grounds);
         // Stamps are taken after the scan: only if all are older did the scan see what they stand for.
-        if marks.newest_ns.saturating_add(RACY_NS) >= now.saturating_mul(1_000_000) {
+        if pieces.iter().any(|(_, mark)| mark.newest_ns.saturating_add(RACY_NS) >= now.saturating_mul(1_000_000)) {
             return;
         }
-        let note = format!("{}{problems} {}\n{}", header(snapshot), marks.sum.to_hex(), grounds.join("\n"));
+        let mut note = format!("{}{problems} {paths}", header(snapshot));
+        for (piece, mark) in pieces {
+            note.extend([PIECE, &mark.sum.to_hex(), "\n", &piece.join("\n")]);
+        }
         // Without it the next question scans, nothing else.
         let _ = write_atomically(&self.calm_note(), note.as_bytes(), Durability::Fast);
     }
@@ -78,9 +105,4 @@ impl Engine {
 
 fn header(snapshot: &Snapshot) -> String {
     format!("{FORMAT} {} ", snapshot.name().0.to_hex())
-}
-
-/// Returns the indexed files and the paths beside them.
-fn looked_at<'a>(snapshot: &'a Snapshot, others: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-    (0..snapshot.file_count()).map(|file| snapshot.file(file).path()).chain(others).collect()
 }

@@ -114,12 +114,12 @@ impl Engine {
             // Who lists problems looks at all files anyway while there are some.
             let is_of_use = options.quick && !(options.by_hand && !problems.is_empty());
             if let (Some(snapshot), Some(grounds)) = (previous.as_ref().filter(|_| is_of_use), grounds) {
-                self.note_calm(snapshot, grounds, &changes.same, problems.len(), options.now);
+                self.note_calm(snapshot, &grounds, changes.same.iter().map(|state| state.record.path.as_str()), problems.len(), options.now);
             }
             return Ok((unchanged(previous.as_ref(), problems), looked));
         }
         let base = Base { previous, complete, trusted };
-        let refreshed = Run { engine: self, options, progress, problems, ahead: WrittenAhead::default() }.update(&mut ledger, changes, &base)?;
+        let refreshed = Run { engine: self, options, progress, problems, grounds, ahead: WrittenAhead::default() }.update(&mut ledger, changes, &base)?;
         Ok((refreshed, looked))
     }
 

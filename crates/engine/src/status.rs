@@ -1,18 +1,19 @@
 //! What is indexed, in numbers.
 
 use crate::{changes, records};
+use crate::calm::Look;
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::scope::{Scope, Scoped};
 use contextd_lang::LanguageId;
 use contextd_model::ContentHash;
 use contextd_pack::Texts as _;
-use contextd_scan::FileEntry;
+use contextd_scan::{FileEntry, Seen};
 use contextd_snapshot::Snapshot;
 use contextd_store::{FileState, FileStatus, Ledger};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// The state of a root's index.
 #[derive(Clone, Debug, Default)]
@@ -29,8 +30,10 @@ pub struct Status {
     pub size_bytes: u64,
     /// True when the snapshot was made by another version or with other settings.
     pub outdated: bool,
-    /// Whether files changed since; `None` when nobody looked.
+    /// Whether files changed since; `None` when not all were looked at and none of the others had.
     pub changed: Option<bool>,
+    /// How many paths were looked at, of how many, where the time did not suffice for all.
+    pub looked: Option<(usize, usize)>,
     /// True when a first run published before it had read all files.
     pub partial: bool,
 }
@@ -75,7 +78,7 @@ impl Engine {
             let is_same = |snapshot: &Snapshot| recorded == Some(snapshot.name()) && self.is_current(snapshot);
             let noted = self.published().filter(is_same).filter(|_| records::recorded(&ledger).is_ok_and(|after| after == recorded));
             if let (Some(snapshot), Some(grounds)) = (noted, grounds) {
-                self.note_calm(&snapshot, grounds, &changes.same, problems.len(), began);
+                self.note_calm(&snapshot, &grounds, changes.same.iter().map(|state| state.record.path.as_str()), problems.len(), began);
             }
         }
         // A stamp that is too young to be trusted says nothing of a change: what the file holds does.
@@ -89,12 +92,30 @@ impl Engine {
         self.texts().hash(&state.record.path).map_or(!indexed, |hash| indexed && hash == state.record.content_hash)
     }
 
-    /// Returns the state of the index; `None` when there is none.
+    /// Returns the state of the index, with a look at every file; `None` when there is none.
     pub fn status(&self) -> Result<Option<Status>> {
+        self.status_by(None)
+    }
+
+    /// Returns the state of the index; `None` when there is none. Files are looked at for no longer than `time` where
+    /// nothing has changed since a whole look, and what that left out is told.
+    pub fn status_within(&self, time: Duration) -> Result<Option<Status>> {
+        self.status_by(Some(Instant::now() + time))
+    }
+
+    fn status_by(&self, until: Option<Instant>) -> Result<Option<Status>> {
         let asked = self.ask();
         let Some(snapshot) = self.snapshot()? else { return Ok(None) };
-        let changed = Some(!self.is_calm(asked, &snapshot, usize::MAX) && self.has_changes()?);
-        Ok(Some(Status { changed, ..self.figures_of(&snapshot) }))
+        let figures = self.figures_of(&snapshot);
+        if !figures.outdated && asked.calm(snapshot.name()).is_some() {
+            return Ok(Some(Status { changed: Some(false), ..figures }));
+        }
+        let status = match self.look(&snapshot, usize::MAX, until, None) {
+            Some(Look { seen: Seen::Same, .. }) => Status { changed: Some(false), ..figures },
+            Some(Look { seen: Seen::Part(looked), paths }) => Status { changed: None, looked: Some((looked, paths)), ..figures },
+            Some(Look { seen: Seen::Other, .. }) | None => Status { changed: Some(self.has_changes()?), ..figures },
+        };
+        Ok(Some(status))
     }
 
     /// Returns the state of the index right after a run that looked at the files; `None` when there is none.
@@ -127,6 +148,7 @@ impl Engine {
             size_bytes: crate::places::size_of_folder(&self.places.index),
             outdated: !self.is_current(snapshot),
             changed: None,
+            looked: None,
             partial: crate::early::is_partial(&self.places.index, snapshot.name()),
         }
     }

@@ -35,6 +35,7 @@ pub fn status_value(status: &Status, last_indexed: Option<i64>) -> Value {
         "sizeBytes": status.size_bytes,
         "sourceBytes": status.source_bytes,
         "stale": status.is_stale(),
+        "checked": status.changed.is_some(),
     })
 }
 

@@ -14,10 +14,11 @@ use contextd_model::ContentHash;
 use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Instant;
 
 /// Paths looked at in one piece.
-const PIECE: usize = 512;
+const PIECE: usize = 256;
 /// Further paths in a folder from which on it is opened.
 #[cfg(unix)]
 const WORTH: usize = 3;
@@ -43,51 +44,75 @@ impl Beside {
     }
 }
 
-/// Stamps of many paths in one.
+/// Stamps of some paths in one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Marks {
+pub struct Mark {
     /// Changes with every stamp.
     pub sum: ContentHash,
     /// The newest time among the stamps.
     pub newest_ns: i64,
 }
 
+/// Paths, a line each, and what their mark was.
+#[derive(Clone, Copy, Debug)]
+pub struct Marked<'a> {
+    pub sum: &'a str,
+    pub paths: &'a str,
+}
+
+/// What a look at marked paths came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// All are as they were.
+    Same,
+    /// One is not.
+    Other,
+    /// The time was up; so many had been looked at, and all were as they were.
+    Part(usize),
+}
+
+/// Cuts paths, which lie below the root or are whole, into pieces. Their order does not matter.
+pub fn in_pieces(mut paths: Vec<&str>) -> Vec<Vec<&str>> {
+    by_folder(&mut paths);
+    paths.chunks(PIECE).map(<[&str]>::to_vec).collect()
+}
+
 impl Scanner {
-    /// Returns what the system says now about paths, which lie below the root or are whole. Their order
-    /// does not matter. One core is left to what is done beside, until that is done.
-    pub fn marks(&self, mut paths: Vec<&str>, beside: Option<&Beside>) -> Marks {
-        by_folder(&mut paths);
-        let pieces = self.pieces(&paths, beside);
-        let mut sum = blake3::Hasher::new();
-        let newest_ns = pieces.iter().map(|(stamps, newest)| (sum.update(stamps), *newest).1).max();
-        Marks { sum: ContentHash(*sum.finalize().as_bytes()), newest_ns: newest_ns.unwrap_or(0) }
+    /// Returns what the system says now about each piece.
+    pub fn marks(&self, pieces: &[Vec<&str>]) -> Vec<Mark> {
+        let marks: Vec<OnceLock<Mark>> = pieces.iter().map(|_| OnceLock::new()).collect();
+        by_threads(pieces.len(), None, |at| marks[at].set(self.mark(&pieces[at])).is_ok());
+        marks.into_iter().filter_map(OnceLock::into_inner).collect()
     }
 
-    /// Looks at all pieces, in order. The threads are its own: in the shared pool, who waits for something else would
-    /// be handed pieces and wait for the system.
-    fn pieces(&self, paths: &[&str], beside: Option<&Beside>) -> Vec<(Vec<u8>, i64)> {
-        let pieces: Vec<&[&str]> = paths.chunks(PIECE).collect();
-        let (next, seen) = (AtomicUsize::new(0), pieces.iter().map(|_| OnceLock::new()).collect::<Vec<OnceLock<(Vec<u8>, i64)>>>());
-        let look = &|| {
-            loop {
-                let at = next.fetch_add(1, Ordering::Relaxed);
-                let Some(piece) = pieces.get(at) else { return };
-                seen[at].get_or_init(|| self.piece(piece));
+    /// Looks at pieces, in order, until one is not as it was or the time is up. One core is left to what is done beside,
+    /// until that is done.
+    pub fn look(&self, pieces: &[Marked<'_>], until: Option<Instant>, beside: Option<&Beside>) -> Seen {
+        let (other, ended, paths) = (AtomicBool::new(false), AtomicUsize::new(0), AtomicUsize::new(0));
+        by_threads(pieces.len(), beside, |at| {
+            if until.is_some_and(|until| Instant::now() >= until) {
+                return false;
             }
-        };
-        std::thread::scope(|scope| {
-            for more in 1..rayon::current_num_threads().min(pieces.len()) {
-                let waits_for = beside.filter(|_| more == 1);
-                scope.spawn(move || {
-                    waits_for.inspect(|beside| beside.wait());
-                    look();
-                });
+            let lines: Vec<&str> = pieces[at].paths.split('\n').collect();
+            if self.mark(&lines).sum.to_hex() != pieces[at].sum {
+                other.store(true, Ordering::Relaxed);
+                return false;
             }
-            look();
-            // There is nothing left to wait for.
-            beside.inspect(|beside| beside.end());
+            ended.fetch_add(1, Ordering::Relaxed);
+            paths.fetch_add(lines.len(), Ordering::Relaxed);
+            true
         });
-        seen.into_iter().filter_map(OnceLock::into_inner).collect()
+        match other.into_inner() {
+            true => Seen::Other,
+            false if ended.into_inner() == pieces.len() => Seen::Same,
+            false => Seen::Part(paths.into_inner()),
+        }
+    }
+
+    /// Returns what the system says now about paths, which lie below the root or are whole.
+    pub fn mark(&self, paths: &[&str]) -> Mark {
+        let (stamps, newest_ns) = self.piece(paths);
+        Mark { sum: ContentHash::of(&stamps), newest_ns }
     }
 
     fn piece(&self, paths: &[&str]) -> (Vec<u8>, i64) {
@@ -161,6 +186,36 @@ fn left_out(rejected: &Rejected) -> Vec<String> {
         Rule::NestedRepository => vec![rel.clone(), format!("{rel}/.git"), format!("{rel}/.git/HEAD")],
         _ => Vec::new(),
     }
+}
+
+/// Does work in order, by several threads, until all is done or some says that it is enough. The threads are its own: in
+/// the shared pool, who waits for something else would be handed work and wait for the system. The second one begins when
+/// what is done beside has ended.
+fn by_threads(count: usize, beside: Option<&Beside>, work: impl Fn(usize) -> bool + Sync) {
+    let next = AtomicUsize::new(0);
+    let go = &|| {
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            if at >= count {
+                return;
+            }
+            if !work(at) {
+                next.store(count, Ordering::Relaxed);
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for more in 1..rayon::current_num_threads().min(count) {
+            let waits_for = beside.filter(|_| more == 1);
+            scope.spawn(move || {
+                waits_for.inspect(|beside| beside.wait());
+                go();
+            });
+        }
+        go();
+        // There is nothing left to wait for.
+        beside.inspect(|beside| beside.end());
+    });
 }
 
 /// The times of a git folder change with everything that is done in it; that it is there is enough.
@@ -323,11 +378,17 @@ mod tests {
         Scanner::with_home(root, &Config::default(), None).unwrap().0
     }
 
+    /// The marks of all pieces.
+    fn sum<'p>(scanner: &Scanner, paths: impl Iterator<Item = &'p String>) -> ContentHash {
+        let marks = scanner.marks(&in_pieces(paths.map(String::as_str).collect()));
+        ContentHash::of(&marks.iter().flat_map(|mark| mark.sum.0).collect::<Vec<u8>>())
+    }
+
     /// Every path that the scanner says decides, with the files.
     fn marks(scanner: &Scanner) -> ContentHash {
         let scan = scanner.scan();
         let grounds = scan.grounds.unwrap();
-        scanner.marks(grounds.iter().map(String::as_str).chain(scan.files.iter().map(|file| file.rel.as_str())).collect(), None).sum
+        sum(scanner, grounds.iter().chain(scan.files.iter().map(|file| &file.rel)))
     }
 
     /// Makes a tree, remembers its marks, and tells whether a change of it shows in them.
@@ -344,7 +405,7 @@ mod tests {
         let scanner = scanner(root);
         let scan = scanner.scan();
         let paths: Vec<String> = scan.grounds.unwrap().into_iter().chain(scan.files.into_iter().map(|file| file.rel)).collect();
-        let look = || scanner.marks(paths.iter().map(String::as_str).collect(), None).sum;
+        let look = || sum(&scanner, paths.iter());
         let before = look();
         assert_eq!(before, look());
         // Stamps tell times apart when the clock has moved on.
@@ -373,6 +434,25 @@ mod tests {
         assert!(!shows(|root| fs::write(root.join("src/note.log"), "more\n").unwrap()));
         assert!(!shows(|root| fs::write(root.join(".git/HEAD"), "ref: refs/heads/other\n").unwrap()));
         assert!(!shows(|_| ()));
+    }
+
+    #[test]
+    fn a_look_ends_at_a_change_or_when_its_time_is_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let names: Vec<String> = (0..3 * PIECE).map(|number| format!("{number:05}.txt")).collect();
+        names.iter().for_each(|name| fs::write(folder.path().join(name), "").unwrap());
+        let scanner = scanner(folder.path());
+        let pieces = in_pieces(names.iter().map(String::as_str).collect());
+        let sums: Vec<String> = scanner.marks(&pieces).iter().map(|mark| mark.sum.to_hex()).collect();
+        let paths: Vec<String> = pieces.iter().map(|piece| piece.join("\n")).collect();
+        let marked: Vec<Marked<'_>> = sums.iter().zip(&paths).map(|(sum, paths)| Marked { sum, paths }).collect();
+        assert_eq!(scanner.look(&marked, None, None), Seen::Same);
+        let now = Instant::now();
+        assert_eq!(scanner.look(&marked, Some(now), None), Seen::Part(0));
+        assert_eq!(scanner.look(&marked, Some(now + std::time::Duration::from_secs(3600)), None), Seen::Same);
+        fs::write(folder.path().join(&names[2 * PIECE + 7]), "more").unwrap();
+        assert_eq!(scanner.look(&marked, None, None), Seen::Other);
+        assert_eq!(scanner.look(&marked[..2], None, None), Seen::Same);
     }
 
     #[test]

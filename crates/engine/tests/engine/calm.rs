@@ -37,6 +37,18 @@ fn nothing_is_scanned_while_nothing_changes() {
 }
 
 #[test]
+fn who_indexed_leaves_the_note() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path();
+    plant(root);
+    assert!(quick(root).unwrap().changed);
+    let note = open(root).places.index.join("calm");
+    assert!(note.exists());
+    let _lock = WriterLock::lock_wait(&open(root).places.index, Duration::ZERO).unwrap().unwrap();
+    assert!(!quick(root).unwrap().changed, "nothing is scanned");
+}
+
+#[test]
 fn every_change_is_seen() {
     let changes: &[(&str, fn(&Path))] = &[
         ("edited", |root| write(&root.join("shop/items.py"), b"class Item:\n    pass\n")),

@@ -60,6 +60,26 @@ fn who_found_nothing_changed_leaves_a_note() {
 }
 
 #[test]
+fn a_glance_tells_what_it_left_out_and_what_it_saw() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path();
+    plant(root);
+    refresh(root, 60_000);
+    std::thread::sleep(Duration::from_millis(120));
+    let glance = |time: Duration| open(root).status_within(time).unwrap().unwrap();
+    let first = glance(Duration::ZERO);
+    assert_eq!((first.changed, first.looked), (Some(false), None), "without a note there is a whole look");
+    let none = glance(Duration::ZERO);
+    assert!(none.changed.is_none() && !none.is_stale());
+    assert!(none.looked.is_some_and(|(looked, paths)| looked == 0 && paths > none.files as usize), "{:?}", none.looked);
+    let all = glance(Duration::from_secs(3600));
+    assert_eq!((all.changed, all.looked), (Some(false), None));
+    write(&root.join("shop/items.py"), b"class Item:\n    pass\n");
+    assert_eq!(glance(Duration::from_secs(3600)).changed, Some(true));
+    assert_eq!(open(root).status().unwrap().unwrap().changed, Some(true));
+}
+
+#[test]
 fn the_mark_of_the_head_moves_with_it() {
     let place = tempfile::tempdir().unwrap();
     plant(place.path());

@@ -10,9 +10,10 @@ mod warm;
 pub use warm::Warm;
 
 use crate::error::Result;
-use assembly::{Edges, assemble};
-use contextd_link::{Links, World};
+use assembly::{Assembled, Edges, assemble};
+use contextd_link::World;
 use contextd_model::ContentHash;
+use contextd_model::graph::OutsideEdge;
 use contextd_snapshot::{Durability, GraphImage, GraphWriter, Segment, Snapshot};
 use parts::{Part, Parts};
 use rayon::prelude::*;
@@ -28,6 +29,17 @@ pub struct Linked {
     pub key: ContentHash,
     pub edges: u64,
     pub relinked: Relinked,
+    /// What the next graph needs to be made from this one, where it is new.
+    parts: Option<Parts>,
+}
+
+impl Linked {
+    /// Keeps what the next run needs to link less. Nobody waits for it: without it that run links everything.
+    pub fn keep(&self, index: &Path) {
+        if let Some(parts) = &self.parts {
+            parts.write(index, self.key);
+        }
+    }
 }
 
 /// Which files were linked again, by their numbers in the new snapshot.
@@ -50,21 +62,41 @@ impl Relinked {
 /// cannot have changed are taken over from `previous`, which must be of the same version.
 pub fn link(index: &Path, segments: &[Segment], keys: &[ContentHash], previous: Option<&Snapshot>, warm: Option<&Warm>) -> Result<Linked> {
     let planned = previous.and_then(|previous| relink::plan(index, segments, previous)?.link(segments, keys, warm));
-    let (mut links, parts, relinked) = match (planned, previous.map(Snapshot::manifest)) {
-        (Some((Outcome::Same, relinked)), Some(manifest)) => return Ok(Linked { key: manifest.graph, edges: manifest.edges, relinked }),
-        (Some((Outcome::New(links, parts), relinked)), _) => (links, parts, relinked),
-        _ => link_all(segments),
+    let (made, relinked) = match (planned, previous.map(Snapshot::manifest)) {
+        (Some((Outcome::Same, relinked)), Some(manifest)) => return Ok(Linked { key: manifest.graph, edges: manifest.edges, relinked, parts: None }),
+        (Some((Outcome::New(made), relinked)), _) => (made, relinked),
+        _ => (link_all(segments), Relinked::All),
     };
-    links.outside.extend(owners::edges(segments));
-    links.outside.sort_unstable();
-    let edges = (links.edges.len() + links.outside.len()) as u64;
-    let image = graph_of(links, &first_symbols(segments));
-    let (written, ()) = rayon::join(|| image.write(index, Durability::Fast), || parts.write(index, image.key));
-    written?;
-    Ok(Linked { key: image.key, edges, relinked })
+    let Made { image, edges, parts } = made;
+    image.write(index, Durability::Fast)?;
+    Ok(Linked { key: image.key, edges, relinked, parts: Some(parts) })
 }
 
-fn link_all(segments: &[Segment]) -> (Links, Parts, Relinked) {
+/// A graph that is laid out, with the number of its edges and what the next one needs to be made from it.
+pub struct Made {
+    image: GraphImage,
+    edges: u64,
+    parts: Parts,
+}
+
+/// What a graph holds beside the edges between symbols.
+struct Rest {
+    unresolved: Vec<u32>,
+    outside: Vec<OutsideEdge>,
+}
+
+impl Rest {
+    fn of(parts: &Parts, segments: &[Segment]) -> Self {
+        // Triples of language, reason and count, in order.
+        let unresolved = parts.unresolved().counts.iter().flat_map(|(&(language, reason), &count)| [u32::from(language), reason as u32, count.min(u64::from(u32::MAX)) as u32]).collect();
+        let mut outside = parts.outside();
+        outside.extend(owners::edges(segments));
+        outside.sort_unstable();
+        Self { unresolved, outside }
+    }
+}
+
+fn link_all(segments: &[Segment]) -> Made {
     let first = first_symbols(segments);
     let linked: Vec<(Edges, Part)> = {
         let mut rows = Rows::default();
@@ -74,17 +106,17 @@ fn link_all(segments: &[Segment]) -> (Links, Parts, Relinked) {
     };
     let (own, files): (Vec<Edges>, Vec<Part>) = linked.into_iter().unzip();
     let parts = Parts { files };
-    let links = assemble(&first, &parts, |file, edges| edges.extend_from_slice(&own[file as usize]));
-    (links, parts, Relinked::All)
+    let assembled = assemble(&first, &parts, |file, edges| edges.extend_from_slice(&own[file as usize]));
+    drop(own);
+    lay_out(assembled, parts, segments, &first)
 }
 
-/// Lays out a graph; communities are found beside where the links have none.
-fn graph_of(links: Links, first: &[u32]) -> GraphImage {
-    let mut writer = GraphWriter::of(&links.offsets, links.edges);
-    // Triples of language, reason and count, in order.
-    let unresolved: Vec<u32> = links.unresolved.counts.iter().flat_map(|(&(language, reason), &count)| [u32::from(language), reason as u32, count.min(u64::from(u32::MAX)) as u32]).collect();
-    writer.unresolved(&unresolved);
-    writer.outside(&links.outside);
-    let known = links.communities;
-    writer.finish(|ends, edges| if known.is_empty() { contextd_link::communities(ends, edges, first) } else { known })
+/// Lays a graph out, and finds communities beside.
+fn lay_out(assembled: Assembled, parts: Parts, segments: &[Segment], first: &[u32]) -> Made {
+    let rest = Rest::of(&parts, segments);
+    let mut writer = GraphWriter::of(&assembled.offsets, assembled.edges);
+    writer.unresolved(&rest.unresolved);
+    writer.outside(&rest.outside);
+    let image = writer.finish(|ends, edges| contextd_link::communities(ends, edges, first));
+    Made { edges: image.edges + rest.outside.len() as u64, image, parts }
 }

@@ -56,6 +56,8 @@ pub struct Run<'e> {
     pub options: &'e RefreshOptions,
     pub progress: &'e dyn Progress,
     pub problems: Vec<Problem>,
+    /// Paths besides the files that decided what was found, where the whole tree was scanned.
+    pub grounds: Option<Vec<String>>,
     pub ahead: WrittenAhead,
 }
 
@@ -109,6 +111,7 @@ impl Run<'_> {
         let recording = Recording { engine: self.engine, snapshot: &snapshot, outcomes: &outcomes, changes: &changes, published: &published, complete: base.complete && base.trusted, now: self.options.now };
         recording.write(ledger)?;
         self.keep_house(ledger, &mut tools, &outcomes, &changes, &known, base.previous.as_ref());
+        self.note_calm(&snapshot, &outcomes, &changes, &published);
         Ok(self.refreshed(&published, outcomes.len(), changes.removed.len(), base))
     }
 
@@ -208,12 +211,25 @@ impl Run<'_> {
         let manifest = Manifest { extractor: engine.extractor(), config: engine.config.fingerprint().all(), tree, segments: frozen.entries, graph: linked.key, edges: linked.edges };
         let name = publish(index, &manifest, Durability::Fast)?;
         early::unmark_partial(index);
+        linked.keep(index);
         neighbours::register(index, &engine.places.facts);
         collect_garbage(index, &[])?;
         if let Some(warm) = warm.as_ref() {
             warm.rebase(keys);
         }
         Ok(Published { name, manifest, segments_written: frozen.written + self.ahead.segments, extracted: sources.made() + self.ahead.extracted, lost: frozen.lost, relinked: linked.relinked })
+    }
+
+    /// Tells who asks next that nothing is to be done as long as the files stay as they are. What could not be read may be
+    /// readable at any time, and no stamp tells.
+    fn note_calm(&self, snapshot: &Snapshot, outcomes: &[Outcome], changes: &Changes, published: &Published) {
+        let is_read = |outcome: &Outcome| outcome.result.as_ref().err().is_none_or(|left| left.problem.is_none());
+        let is_whole = self.options.quick && published.lost.is_empty() && outcomes.iter().all(is_read);
+        if let Some(grounds) = self.grounds.as_ref().filter(|_| is_whole) {
+            let same = changes.same.iter().map(|state| state.record.path.as_str());
+            let read = outcomes.iter().map(|outcome| outcome.entry.rel.as_str());
+            self.engine.note_calm(snapshot, grounds, same.chain(read), self.problems.len(), self.options.now);
+        }
     }
 
     /// Does what may be late: facts that leave are kept, the ledger is copied. Failing at it loses nothing.

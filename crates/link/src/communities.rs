@@ -8,6 +8,7 @@ use contextd_model::EdgeKind;
 use contextd_model::graph::EdgeRow;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
+use std::sync::LazyLock;
 
 /// Passes over all nodes at one level; later passes move next to nothing.
 const MAX_PASSES: usize = 10;
@@ -15,12 +16,47 @@ const MAX_LEVELS: usize = 4;
 /// A gain that is worth moving for; whole weights are far above.
 const LEAST_GAIN: f64 = 1e-3;
 
+/// Where the edges of a file lead, by what they weigh.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pull {
+    /// To the file itself.
+    inner: u32,
+    /// To other files, rising.
+    others: Vec<(u32, u32)>,
+}
+
 /// Returns the community of each symbol. Edges of symbol `s` are `edges[ends[s - 1]..ends[s]]`; `first` holds each file's
 /// first symbol and the total.
 pub fn communities(ends: &[u32], edges: &[EdgeRow], first: &[u32]) -> Vec<u32> {
     let files = first.len().saturating_sub(1);
-    let mut graph = file_graph(ends, edges, first);
-    let mut community: Vec<u32> = (0..files as u32).collect();
+    let file_of = files_of(first);
+    let pull = |file: usize| {
+        let start = (first[file] as usize).checked_sub(1).map_or(0, |before| ends[before]);
+        let end = (first[file + 1] as usize).checked_sub(1).map_or(0, |last| ends[last]);
+        Pull::of(edges[start as usize..end as usize].iter().copied(), file as u32, &file_of)
+    };
+    let pulls: Vec<Pull> = (0..files).into_par_iter().with_min_len(64).map(pull).collect();
+    of_symbols(&communities_of(&pulls), first)
+}
+
+/// Returns the file of each symbol.
+pub fn files_of(first: &[u32]) -> Vec<u32> {
+    let mut files = Vec::with_capacity(first.last().copied().unwrap_or(0) as usize);
+    (0..).zip(first.iter().skip(1)).for_each(|(file, &end)| files.resize(end as usize, file));
+    files
+}
+
+/// Gives each symbol the community of its file.
+pub fn of_symbols(communities: &[u32], first: &[u32]) -> Vec<u32> {
+    let mut symbols = Vec::with_capacity(first.last().copied().unwrap_or(0) as usize);
+    first.iter().skip(1).zip(communities).for_each(|(&end, &community)| symbols.resize(end as usize, community));
+    symbols
+}
+
+/// Returns the community of each file, numbered from 0 in the order of their first files.
+pub fn communities_of(pulls: &[Pull]) -> Vec<u32> {
+    let mut graph = file_graph(pulls);
+    let mut community: Vec<u32> = (0..pulls.len() as u32).collect();
     for _ in 0..MAX_LEVELS {
         let (labels, moved) = local_moving(&graph);
         if !moved {
@@ -32,12 +68,7 @@ pub fn communities(ends: &[u32], edges: &[EdgeRow], first: &[u32]) -> Vec<u32> {
         }
         graph = graph.grouped(&labels, count);
     }
-    let (community, _) = renumbered(&community);
-    (0..files)
-        .flat_map(|file| {
-            std::iter::repeat_n(community[file], (first[file + 1] - first[file]) as usize)
-        })
-        .collect()
+    renumbered(&community).0
 }
 
 /// Undirected graph with weights. A neighbour may be listed several times; what it weighs is the sum.
@@ -82,37 +113,25 @@ impl Graph {
     }
 }
 
-fn file_graph(ends: &[u32], edges: &[EdgeRow], first: &[u32]) -> Graph {
-    let files = first.len().saturating_sub(1);
-    let mut file_of = Vec::with_capacity(ends.len());
-    (0..files).for_each(|file| file_of.resize(first[file + 1] as usize, file as u32));
-    let weights: [u32; 256] = std::array::from_fn(|kind| weight(EdgeKind::from_byte(kind as u8)));
-    let led: Vec<(u32, Vec<(u32, u32)>)> = (0..files)
-        .into_par_iter()
-        .with_min_len(64)
-        .map(|file| {
-            let start = (first[file] as usize).checked_sub(1).map_or(0, |before| ends[before]);
-            let end = (first[file + 1] as usize).checked_sub(1).map_or(0, |last| ends[last]);
-            led_to(&edges[start as usize..end as usize], file as u32, &file_of, &weights)
-        })
-        .collect();
+fn file_graph(pulls: &[Pull]) -> Graph {
+    let files = pulls.len();
     let mut starts = vec![0; files + 1];
-    for (file, (_, targets)) in led.iter().enumerate() {
-        starts[file + 1] += targets.len();
-        targets.iter().for_each(|&(target, _)| starts[target as usize + 1] += 1);
+    for (file, pull) in pulls.iter().enumerate() {
+        starts[file + 1] += pull.others.len();
+        pull.others.iter().for_each(|&(other, _)| starts[other as usize + 1] += 1);
     }
     (0..files).for_each(|file| starts[file + 1] += starts[file]);
     let mut next = starts.clone();
     let mut neighbours = vec![(0, 0.0); starts[files]];
-    for (file, (_, targets)) in led.iter().enumerate() {
-        for &(target, weight) in targets {
-            for (node, other) in [(file, target), (target as usize, file as u32)] {
-                neighbours[next[node]] = (other, f64::from(weight));
+    for (file, pull) in pulls.iter().enumerate() {
+        for &(other, weight) in &pull.others {
+            for (node, neighbour) in [(file, other), (other as usize, file as u32)] {
+                neighbours[next[node]] = (neighbour, f64::from(weight));
                 next[node] += 1;
             }
         }
     }
-    let inner = led.iter().map(|&(inner, _)| 2.0 * f64::from(inner)).collect();
+    let inner = pulls.iter().map(|pull| 2.0 * f64::from(pull.inner)).collect();
     Graph { starts, neighbours, inner }
 }
 
@@ -124,28 +143,33 @@ fn weight(kind: EdgeKind) -> u32 {
     }
 }
 
-/// Adds up where the edges of a file lead: to itself, and to other files in order.
-fn led_to(edges: &[EdgeRow], file: u32, file_of: &[u32], weights: &[u32; 256]) -> (u32, Vec<(u32, u32)>) {
-    let mut inner = 0u32;
-    let mut targets: Vec<(u32, u32)> = Vec::new();
-    for edge in edges {
-        let weight = weights[edge.kind as usize] * u32::from(edge.confidence);
-        let target = file_of[edge.target as usize];
-        if target == file {
-            inner = inner.saturating_add(weight);
-        } else if weight > 0 {
-            targets.push((target, weight));
+/// What an edge of each kind weighs.
+static WEIGHTS: LazyLock<[u32; 256]> = LazyLock::new(|| std::array::from_fn(|kind| weight(EdgeKind::from_byte(kind as u8))));
+
+impl Pull {
+    /// Adds up where the edges of a file lead; `file_of` has the file of each symbol.
+    pub fn of(edges: impl IntoIterator<Item = EdgeRow>, file: u32, file_of: &[u32]) -> Self {
+        let weights: &[u32; 256] = &WEIGHTS;
+        let (mut inner, mut others) = (0u32, Vec::new());
+        for edge in edges {
+            let weight = weights[edge.kind as usize] * u32::from(edge.confidence);
+            let Some(&target) = file_of.get(edge.target as usize).filter(|_| weight > 0) else { continue };
+            if target == file {
+                inner = inner.saturating_add(weight);
+            } else {
+                others.push((target, weight));
+            }
         }
+        others.sort_unstable();
+        others.dedup_by(|later, first| {
+            let same = later.0 == first.0;
+            if same {
+                first.1 = first.1.saturating_add(later.1);
+            }
+            same
+        });
+        Self { inner, others }
     }
-    targets.sort_unstable();
-    targets.dedup_by(|later, first| {
-        let same = later.0 == first.0;
-        if same {
-            first.1 = first.1.saturating_add(later.1);
-        }
-        same
-    });
-    (inner, targets)
 }
 
 /// Moves each node to the neighbouring community that gains most modularity, until nothing moves.

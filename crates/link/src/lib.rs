@@ -20,7 +20,7 @@ mod resolve;
 mod types;
 mod world;
 
-pub use communities::communities;
+pub use communities::{Pull, communities, communities_of, files_of, of_symbols};
 pub use edges::FileLinks;
 pub use change::Change;
 pub use interface::{interface_fingerprint, shows_the_same};

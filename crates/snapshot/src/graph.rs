@@ -14,9 +14,11 @@ use std::path::Path;
 
 mod edges;
 mod outside;
+mod patch;
 
 pub use edges::{EdgeIter, Edges};
 use edges::{Packed, Shape};
+pub use patch::Patch;
 
 const MAGIC: [u8; 8] = *b"ctxd.gra";
 
@@ -87,42 +89,53 @@ impl GraphWriter {
     /// Lays the graph out, while `communities` finds the community of every symbol: it is handed where the edges of each
     /// symbol end, and the edges. The same edges give the same bytes; edges to symbols that do not exist are dropped.
     pub fn finish(self, communities: impl FnOnce(&[u32], &[EdgeRow]) -> Vec<u32> + Send) -> GraphImage {
-        let symbols = self.ends.len() as u32;
         let (ends, rows) = without_strays(&self.ends, self.rows);
+        let (communities, laid) = rayon::join(|| communities(&ends, &rows), || lay_out(&ends, &rows));
+        laid.image(&self.unresolved, self.outside, communities)
+    }
+}
+
+/// Edges laid out, readable from both ends.
+struct Laid {
+    symbols: u32,
+    edges: u64,
+    /// How many sources all symbols have together.
+    sources: u64,
+    shape: Shape,
+    rows: Vec<u8>,
+    marks: Vec<u8>,
+    ends: Vec<u8>,
+    source_ends: Vec<u8>,
+    source_rows: Vec<u8>,
+}
+
+fn lay_out(ends: &[u32], rows: &[EdgeRow]) -> Laid {
+    let way_back = || {
+        let (source_ends, sources) = reverse(ends, rows);
+        let count = sources.len() as u64;
+        (count, column::pack(source_ends), column::pack(sources))
+    };
+    let way_out = || (edges::pack(rows), column::pack(ends.iter().copied()));
+    let ((sources, source_ends, source_rows), (packed, out_ends)) = rayon::join(way_back, way_out);
+    let Packed { shape, marks, rows: packed } = packed;
+    Laid { symbols: ends.len() as u32, edges: rows.len() as u64, sources, shape, rows: packed, marks, ends: out_ends, source_ends, source_rows }
+}
+
+impl Laid {
+    fn image(self, unresolved: &[u32], outside: Vec<u8>, communities: Vec<u32>) -> GraphImage {
         let mut sections = vec![Vec::new(); SECTIONS];
-        let way_back = || {
-            let (source_ends, sources) = reverse(&ends, &rows);
-            let count = sources.len() as u64;
-            (count, column::pack(source_ends), column::pack(sources))
-        };
-        let way_out = || (edges::pack(&rows), column::pack(ends.iter().copied()));
-        let grouped = || {
-            let communities = communities(&ends, &rows);
-            (communities.len() as u64, column::pack(communities))
-        };
-        let ((groups, communities), ((sources, back_ends, back), (packed, out_ends))) =
-            rayon::join(grouped, || rayon::join(way_back, way_out));
-        let Packed { shape, marks, rows: packed } = packed;
-        let [target, line, mark] = shape.numbers();
-        sections[META] = container::put_numbers(&[
-            symbols.into(),
-            rows.len() as u64,
-            sources,
-            self.unresolved.len() as u64,
-            groups,
-            target,
-            line,
-            mark,
-        ]);
-        sections[ROWS] = packed;
-        sections[MARKS] = marks;
-        sections[ENDS] = out_ends;
-        sections[SOURCE_ENDS] = back_ends;
-        sections[SOURCES] = back;
-        sections[UNRESOLVED] = column::pack(self.unresolved);
-        sections[COMMUNITIES] = communities;
-        sections[OUTSIDE] = self.outside;
-        GraphImage::new(sections, rows.len() as u64)
+        let [target, line, mark] = self.shape.numbers();
+        let counts = [self.symbols.into(), self.edges, self.sources, unresolved.len() as u64, communities.len() as u64];
+        sections[META] = container::put_numbers(&[&counts[..], &[target, line, mark]].concat());
+        sections[ROWS] = self.rows;
+        sections[MARKS] = self.marks;
+        sections[ENDS] = self.ends;
+        sections[SOURCE_ENDS] = self.source_ends;
+        sections[SOURCES] = self.source_rows;
+        sections[UNRESOLVED] = column::pack(unresolved.iter().copied());
+        sections[COMMUNITIES] = column::pack(communities);
+        sections[OUTSIDE] = outside;
+        GraphImage::new(sections, self.edges)
     }
 }
 
@@ -346,6 +359,17 @@ impl Graph {
     #[inline]
     pub fn between(&self, source: u32, target: u32) -> Edges<'_> {
         self.out(source).to(target)
+    }
+
+    /// Makes the graph that a patch turns this one into, while `communities` finds the community of every symbol. It has the
+    /// bytes that [`GraphWriter`] gives it; `None` where only that can.
+    pub fn patched(&self, patch: Patch<'_>, unresolved: &[u32], outside: &[OutsideEdge], communities: impl FnOnce() -> Vec<u32> + Send) -> Option<GraphImage> {
+        let (communities, laid) = rayon::join(communities, || patch::lay_out(self, patch));
+        Some(laid?.image(unresolved, outside::pack(outside), communities))
+    }
+
+    fn marks(&self) -> &[u8] {
+        self.container.section(MARKS)
     }
 
     /// Returns the edges to what no file defines, sorted by source; what is damaged is left out.

@@ -27,7 +27,7 @@ mod words;
 
 pub use container::FORMAT_VERSION;
 pub use error::{Result, SnapshotError};
-pub use graph::{EdgeIter, Edges, Graph, GraphImage, GraphWriter};
+pub use graph::{EdgeIter, Edges, Graph, GraphImage, GraphWriter, Patch};
 pub use lock::WriterLock;
 pub use manifest::{Manifest, SegmentEntry};
 pub use merkle::{Tree, TreeFile, TreeNode};

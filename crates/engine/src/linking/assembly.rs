@@ -2,25 +2,30 @@
 
 use super::parts::Parts;
 use super::rows::symbols_of;
-use contextd_link::Links;
 use contextd_model::graph::EdgeRow;
 use rayon::prelude::*;
 
 /// Files whose edges are put in order by one thread at a time.
 const GROUP: usize = 512;
 
+/// The edges of all files: those of symbol `s` are `edges[offsets[s]..offsets[s + 1]]`.
+pub struct Assembled {
+    pub offsets: Vec<u32>,
+    pub edges: Vec<EdgeRow>,
+}
+
 /// Edges by source, sorted.
 pub type Edges = Vec<(u32, EdgeRow)>;
 
 /// Puts the edges of all files in order: those of their own symbols, as `own` hands them out, and what
 /// files say of each other. `first` has the number of each file's first symbol and the total.
-pub fn assemble(first: &[u32], parts: &Parts, own: impl Fn(u32, &mut Edges) + Sync) -> Links {
-    let joined = merged(parts);
+pub fn assemble(first: &[u32], parts: &Parts, own: impl Fn(u32, &mut Edges) + Sync) -> Assembled {
+    let joined = merged(parts.files.iter().flat_map(|part| part.joined.iter().copied()).collect());
     let files: Vec<usize> = (0..first.len().saturating_sub(1)).collect();
     let groups: Vec<(Vec<EdgeRow>, Vec<u32>)> = files.par_chunks(GROUP).map(|files| group(first, files, &joined, &own)).collect();
     let (edges, counts): (Vec<Vec<EdgeRow>>, Vec<Vec<u32>>) = groups.into_iter().unzip();
     let (edges, offsets) = rayon::join(|| joined_up(&edges), || added_up(&counts));
-    Links { offsets, edges, outside: parts.outside(), unresolved: parts.unresolved(), communities: Vec::new() }
+    Assembled { offsets, edges }
 }
 
 /// Puts lists behind each other, by several threads.
@@ -68,9 +73,8 @@ fn group(first: &[u32], files: &[usize], joined: &[(u32, EdgeRow)], own: &(impl 
     (rows, counts)
 }
 
-/// Joins the shares of all files; the same edge from several is one that counts as often.
-fn merged(parts: &Parts) -> Edges {
-    let mut joined: Edges = parts.files.iter().flat_map(|part| part.joined.iter().copied()).collect();
+/// Joins the shares of files, which are in their order; the same edge from several is one that counts as often.
+pub fn merged(mut joined: Edges) -> Edges {
     joined.par_sort_by_key(order);
     joined.dedup_by(|later, first| {
         let same = order(later) == order(first);

@@ -4,19 +4,22 @@
 //! what they showed before, no other edge can change. When names came or went, the linker's tables, kept from before,
 //! tell whether other code mentions them; if none does, all other edges are taken over, to where their ends have moved.
 
-use super::Relinked;
-use super::assembly::{Edges, assemble};
+mod patching;
+
+use super::assembly::{Assembled, Edges, assemble};
 use super::owners;
 use super::parts::{self, Part, Parts};
 use super::rows::{Rows, first_symbols, is_manifest, symbols_of};
 use super::warm::Warm;
-use contextd_link::{Change, Links, World, shows_the_same};
+use super::{Made, Relinked, lay_out};
+use contextd_link::{Change, World, shows_the_same};
 use contextd_model::facts::NONE;
 use contextd_model::graph::EdgeRow;
 use contextd_model::{ContentHash, EdgeKind, SymbolKind};
 use contextd_snapshot::{LinkRows, Segment, Snapshot, Wanted};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -123,11 +126,20 @@ fn types_extended_by(previous: &Snapshot, file: u32) -> Vec<u32> {
     outer.map(|edge| previous.file_of(edge.target)).collect()
 }
 
+/// What files that were linked again say now.
+#[derive(Default)]
+pub struct Again {
+    /// The edges of their own symbols, by file.
+    own: BTreeMap<u32, Edges>,
+    /// Symbols of whose joined edges some were, or are, theirs.
+    joined: BTreeSet<u32>,
+}
+
 /// What linking the files of a plan came to.
 pub enum Outcome {
     /// They lead where they led, from the same lines: the graph stays as it is.
     Same,
-    New(Links, Parts),
+    New(Made),
 }
 
 impl Plan<'_> {
@@ -148,11 +160,18 @@ impl Plan<'_> {
         if self.moved.is_none() && linked.iter().all(|linked| self.leads_the_same(linked)) && !files.iter().any(declares_owners) {
             return Some((Outcome::Same, Relinked::Files(files)));
         }
-        let weighs_the_same = self.moved.is_none() && linked.iter().all(|linked| self.weighs_the_same(linked));
-        let communities = weighs_the_same.then(|| self.communities());
-        let again: BTreeMap<u32, Edges> = self.replace_parts(linked)?;
+        let again = self.replace_parts(linked)?;
+        let made = match patching::patched(&mut self, &again, segments, &first) {
+            Some(made) => made,
+            None => lay_out(self.assembled(&again.own, &first)?, std::mem::take(&mut self.parts), segments, &first),
+        };
+        Some((Outcome::New(made), Relinked::Files(files)))
+    }
+
+    /// Puts all edges in order; `None` when one that is taken over leads to what is gone.
+    fn assembled(&self, again: &BTreeMap<u32, Edges>, first: &[u32]) -> Option<Assembled> {
         let is_lost = AtomicBool::new(false);
-        let mut links = assemble(&first, &self.parts, |file, edges| match again.get(&file) {
+        let assembled = assemble(first, &self.parts, |file, edges| match again.get(&file) {
             Some(own) => edges.extend_from_slice(own),
             None => {
                 if self.take_over(file, edges).is_none() {
@@ -160,25 +179,28 @@ impl Plan<'_> {
                 }
             }
         });
-        if is_lost.into_inner() {
-            return None;
-        }
-        links.communities = communities.unwrap_or_default();
-        Some((Outcome::New(links, self.parts), Relinked::Files(files)))
+        (!is_lost.into_inner()).then_some(assembled)
     }
 
-    /// Puts the shares of files that were linked again in their place, and returns the edges of their own symbols.
-    fn replace_parts(&mut self, linked: Vec<FileLinks>) -> Option<BTreeMap<u32, Edges>> {
-        let mut again = BTreeMap::new();
+    /// Puts the shares of files that were linked again in their place; `None` when one of another file leads to what is gone.
+    fn replace_parts(&mut self, linked: Vec<FileLinks>) -> Option<Again> {
+        let mut again = Again::default();
         for (file, own, part) in linked {
-            again.insert(file, own);
-            self.parts.files[file as usize] = part;
+            again.own.insert(file, own);
+            let before = std::mem::replace(&mut self.parts.files[file as usize], part);
+            let sources = before.joined.iter().filter_map(|(source, _)| self.number(*source));
+            again.joined.extend(sources.chain(self.parts.files[file as usize].joined.iter().map(|(source, _)| *source)));
         }
         if let Some(moved) = &self.moved {
-            let others = self.parts.files.iter_mut().zip(0..).filter(|(_, file)| !again.contains_key(file));
+            let others = self.parts.files.iter_mut().zip(0..).filter(|(_, file)| !again.own.contains_key(file));
             others.map(|(part, _)| moved.part(part)).collect::<Option<()>>()?;
         }
         Some(again)
+    }
+
+    /// Returns the number of a symbol now; `None` when it is gone.
+    fn number(&self, symbol: u32) -> Option<u32> {
+        self.moved.as_ref().map_or(Some(symbol), |moved| moved.number(symbol))
     }
 
     /// True when nothing that a file adds to the graph is new.
@@ -186,14 +208,6 @@ impl Plan<'_> {
         let mut own = own.clone();
         own.sort_unstable();
         self.own_before(*file) == own && self.parts.files[*file as usize] == *part
-    }
-
-    /// True when a file leads where it led, as surely: communities ask for nothing else.
-    fn weighs_the_same(&self, (file, own, part): &FileLinks) -> bool {
-        let weight = |(source, edge): &(u32, EdgeRow)| (*source, edge.kind, edge.target, edge.confidence);
-        let mut before: Vec<_> = self.own_before(*file).iter().map(weight).collect();
-        before.sort_unstable();
-        before.iter().copied().eq(own.iter().map(weight)) && self.parts.files[*file as usize].joined.iter().map(weight).eq(part.joined.iter().map(weight))
     }
 
     /// Returns what the symbols of a file led to by themselves, sorted.
@@ -204,14 +218,10 @@ impl Plan<'_> {
         edges
     }
 
-    fn communities(&self) -> Vec<u32> {
-        (0..self.previous.symbol_count()).map(|symbol| self.previous.graph().community(symbol)).collect()
-    }
-
     fn each_own_edge(&self, file: u32, mut each: impl FnMut(u32, EdgeRow)) {
         let own = self.previous.symbols_of_file(file);
         for symbol in own.clone() {
-            self.previous.graph().out(symbol).iter().filter(|edge| !parts::is_joined(symbol, edge, &own)).for_each(|edge| each(symbol, edge));
+            own_edges(self.previous, symbol, &own).for_each(|edge| each(symbol, edge));
         }
     }
 
@@ -226,6 +236,11 @@ impl Plan<'_> {
         }
         Some(())
     }
+}
+
+/// Returns the edges that a symbol has by what its own file says.
+fn own_edges<'p>(previous: &'p Snapshot, symbol: u32, own: &'p Range<u32>) -> impl Iterator<Item = EdgeRow> + use<'p> {
+    previous.graph().out(symbol).iter().filter(move |edge| !parts::is_joined(symbol, edge, own))
 }
 
 /// A file, the edges of its own symbols, and its share in the others.

@@ -18,9 +18,9 @@ type Mark = [u8; 3];
 /// Bytes of the parts of a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Shape {
-    target: u8,
-    line: u8,
-    mark: u8,
+    pub target: u8,
+    pub line: u8,
+    pub mark: u8,
 }
 
 impl Shape {
@@ -146,6 +146,15 @@ impl<'a> Edges<'a> {
         self.count == 0
     }
 
+    pub(super) fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// Returns the bytes from the first row on, those behind the last among them.
+    pub(super) fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
     #[inline]
     pub fn iter(&self) -> EdgeIter<'a> {
         EdgeIter { edges: *self }
@@ -190,7 +199,7 @@ impl<'a> Edges<'a> {
 impl Shape {
     /// Cuts a row of up to eight bytes into target, line, mark and count.
     #[inline]
-    fn cut(self, row: u64) -> (u32, u32, u32, u8) {
+    pub(super) fn cut(self, row: u64) -> (u32, u32, u32, u8) {
         let low = |number: u64, width: u8| (number & !(u64::MAX << (8 * u32::from(width)))) as u32;
         let line = row >> (8 * self.target);
         let mark = line >> (8 * self.line);

@@ -1,6 +1,9 @@
 //! What changed since the last run, by the state of files alone.
 
+use crate::extraction::Known;
+use contextd_lang::LanguageId;
 use contextd_scan::FileEntry;
+use contextd_snapshot::Snapshot;
 use contextd_store::{FileState, FileStatus};
 use rustc_hash::FxHashMap;
 
@@ -19,27 +22,39 @@ pub struct Changes {
     pub same: Vec<FileState>,
     /// Recorded, but no longer there.
     pub removed: Vec<String>,
+    /// Indexed files that nobody looked at, as the snapshot before has them.
+    pub others: Vec<Known>,
 }
 
 impl Changes {
+    /// Returns the files of the next snapshot that need not be read.
+    pub fn kept(&self) -> impl Iterator<Item = Known> {
+        let same = self.same.iter().filter(|state| state.record.status == FileStatus::Indexed).map(|state| Known {
+            path: state.record.path.clone(),
+            hash: state.record.content_hash,
+            language: LanguageId::by_name(&state.record.lang).unwrap_or(contextd_lang::registry::TEXT),
+        });
+        same.chain(self.others.iter().cloned())
+    }
+
     /// True when nothing needs to be done.
     pub fn is_empty(&self) -> bool {
         self.read.is_empty() && self.removed.is_empty()
     }
 }
 
-/// Compares a scan with what was recorded. Recorded files that the scan does not cover stay as they
-/// are; files that `force` names are read whatever their state says.
-pub fn compare(files: Vec<FileEntry>, states: Vec<FileState>, covers: impl Fn(&str) -> bool, force: impl Fn(&str) -> bool) -> Changes {
+/// Returns the files of a snapshot that a scan does not cover: they stay as they are.
+pub fn not_covered(snapshot: &Snapshot, covers: impl Fn(&str) -> bool) -> Vec<Known> {
+    let files = snapshot.segments().iter().flat_map(|segment| (0..segment.file_count()).map(move |file| (segment, file)));
+    let others = files.filter(|(segment, file)| !covers(segment.path(*file)));
+    others.map(|(segment, file)| Known { path: segment.path(file).to_owned(), hash: segment.hash(file), language: LanguageId(segment.language(file)) }).collect()
+}
+
+/// Compares a scan with what was recorded of the files that it covers; those that `force` names are read whatever their
+/// state says.
+pub fn compare(files: Vec<FileEntry>, states: Vec<FileState>, force: impl Fn(&str) -> bool) -> Changes {
     let mut changes = Changes::default();
-    let mut known: FxHashMap<String, FileState> = FxHashMap::default();
-    for state in states {
-        if covers(&state.record.path) {
-            known.insert(state.record.path.clone(), state);
-        } else {
-            changes.same.push(state);
-        }
-    }
+    let mut known: FxHashMap<String, FileState> = states.into_iter().map(|state| (state.record.path.clone(), state)).collect();
     for entry in files {
         match known.remove(&entry.rel) {
             Some(state) if is_same(&entry, &state) && !force(&entry.rel) => changes.same.push(state),

@@ -1,7 +1,7 @@
 //! Bringing the index up to date: what to look at, and whether there is anything to do.
 
 use crate::asking::Looked;
-use crate::changes;
+use crate::changes::{self, Changes};
 use crate::engine::Engine;
 use crate::error::{EngineError, Result};
 use crate::progress::{Progress, Stage};
@@ -104,12 +104,15 @@ impl Engine {
         progress.begin(Stage::Scan, 0);
         let only = options.only.as_ref().filter(|_| trusted && complete);
         let Scoped { scope, files, problems, grounds } = Scope::scan(self, only);
-        let looked = match scope {
-            Scope::Whole => Looked::Whole(grounds.clone()),
-            Scope::Paths(_) => Looked::Part,
+        let (looked, states, others) = match &scope {
+            Scope::Whole => (Looked::Whole(grounds.clone()), ledger.file_states()?, Vec::new()),
+            // The snapshot before has what the ledger would say of the others.
+            Scope::Paths(paths) => {
+                let others = previous.as_ref().map(|snapshot| changes::not_covered(snapshot, |path| scope.covers(path)));
+                (Looked::Part, ledger.file_states_at(&paths.iter().map(String::as_str).collect::<Vec<_>>())?, others.unwrap_or_default())
+            }
         };
-        let states = ledger.file_states()?;
-        let changes = changes::compare(files, states, |path| scope.covers(path), |path| !trusted || is_forced(path, &options.force));
+        let changes = Changes { others, ..changes::compare(files, states, |path| !trusted || is_forced(path, &options.force)) };
         if trusted && complete && changes.is_empty() {
             // Who lists problems looks at all files anyway while there are some.
             let is_of_use = options.quick && !(options.by_hand && !problems.is_empty());

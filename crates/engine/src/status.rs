@@ -72,8 +72,8 @@ impl Engine {
         let ledger = self.ledger()?;
         self.load_overlays()?;
         let recorded = records::recorded(&ledger)?;
-        let Scoped { scope, files, problems, grounds } = Scope::scan(self, None);
-        let changes = changes::compare(files, ledger.file_states()?, |path| scope.covers(path), |_| false);
+        let Scoped { files, problems, grounds, .. } = Scope::scan(self, None);
+        let changes = changes::compare(files, ledger.file_states()?, |_| false);
         if changes.is_empty() {
             let is_same = |snapshot: &Snapshot| recorded == Some(snapshot.name()) && self.is_current(snapshot);
             let noted = self.published().filter(is_same).filter(|_| records::recorded(&ledger).is_ok_and(|after| after == recorded));

@@ -14,11 +14,11 @@ use crate::refresh::{RefreshOptions, Refreshed, unchanged};
 use crate::sources::Sources;
 use crate::freeze::{Freezer, Frozen};
 use crate::{early, leaving};
-use contextd_lang::LanguageId;
 use contextd_model::{ContentHash, Problem};
 use contextd_scan::FileEntry;
 use contextd_snapshot::{Durability, Manifest, Segment, Snapshot, SnapshotName, Tree, TreeFile, collect_garbage, publish, segment_path};
-use contextd_store::{FileState, FileStatus, Ledger};
+use contextd_store::{FileStatus, Ledger};
+use rayon::prelude::*;
 use std::sync::PoisonError;
 
 /// Files from which on a run leaves a long log in the ledger.
@@ -94,14 +94,14 @@ impl Run<'_> {
         let mut plan = early::Plan::new(self.engine, std::mem::take(&mut changes.read), base.previous.is_none());
         plan.begin(ledger)?;
         let (mut outcomes, first) = self.read(&tools, ledger, &mut plan)?;
-        self.read_ahead(&tools, ledger, &mut plan, (&changes.same, first.as_ref().or(base.previous.as_ref())), &mut outcomes)?;
+        self.read_ahead(&tools, ledger, &mut plan, (&changes, first.as_ref().or(base.previous.as_ref())), &mut outcomes)?;
         self.problems.extend(outcomes.iter().filter_map(|outcome| outcome.result.as_ref().err()?.problem.clone()));
         self.problems.extend(tools.archive.take_problems());
         if base.trusted && base.complete && is_as_before(&outcomes, &changes) {
             records::restamp(self.engine, ledger, &outcomes, &changes.before, self.options.now)?;
             return Ok(Refreshed { read: outcomes.len() as u32, ..unchanged(base.previous.as_ref(), self.problems) });
         }
-        let known = known_files(&changes.same, &outcomes);
+        let known = known_files(changes.kept(), &outcomes);
         let previous = first.as_ref().or(base.previous.as_ref());
         let now = self.options.now;
         let is_marked = self.ahead.is_used;
@@ -138,7 +138,7 @@ impl Run<'_> {
         while let Some(batch) = plan.next_batch() {
             outcomes.extend(self.read_batch(tools, ledger, plan, batch)?);
             if plan.is_time_to_publish(outcomes.len()) {
-                let known = known_files(&[], &outcomes);
+                let known = known_files(std::iter::empty(), &outcomes);
                 let published = self.publish(&tools.sources(None), &known, None, &mut |files| plan.mark(ledger, files, now))?;
                 early::mark_partial(&self.engine.places.index, published.name)?;
                 first = Some(Snapshot::open_named(&self.engine.places.index, published.name)?);
@@ -159,12 +159,12 @@ impl Run<'_> {
     }
 
     /// Reads the files that no batch had, too many to hold, and freezes each group of their shards.
-    fn read_ahead(&mut self, tools: &Tools<'_>, ledger: &mut dyn Ledger, plan: &mut early::Plan, (same, previous): (&[FileState], Option<&Snapshot>), outcomes: &mut Vec<Outcome>) -> Result<()> {
+    fn read_ahead(&mut self, tools: &Tools<'_>, ledger: &mut dyn Ledger, plan: &mut early::Plan, (changes, previous): (&Changes, Option<&Snapshot>), outcomes: &mut Vec<Outcome>) -> Result<()> {
         let rest = plan.take_rest();
         if rest.is_empty() {
             return Ok(());
         }
-        let known = known_files(same, outcomes);
+        let known = known_files(changes.kept(), outcomes);
         self.progress.begin(Stage::Extract, (known.len() + rest.len()) as u64);
         let mut ahead = Ahead::new(known, rest);
         let sources = tools.sources(previous);
@@ -270,14 +270,9 @@ fn tree_of(segments: &[Segment]) -> Tree {
 }
 
 /// Returns every file of the next snapshot, in path order.
-fn known_files(same: &[FileState], outcomes: &[Outcome]) -> Vec<Known> {
-    let kept = same.iter().filter(|state| state.record.status == FileStatus::Indexed).map(|state| Known {
-        path: state.record.path.clone(),
-        hash: state.record.content_hash,
-        language: LanguageId::by_name(&state.record.lang).unwrap_or(contextd_lang::registry::TEXT),
-    });
+fn known_files(kept: impl Iterator<Item = Known>, outcomes: &[Outcome]) -> Vec<Known> {
     let read = outcomes.iter().filter_map(|outcome| outcome.result.as_ref().ok().cloned());
     let mut known: Vec<Known> = kept.chain(read).collect();
-    known.sort_by(|a, b| a.path.cmp(&b.path));
+    known.par_sort_unstable_by(|a, b| a.path.cmp(&b.path));
     known
 }

@@ -5,12 +5,20 @@
 pub(crate) fn pack(values: impl IntoIterator<Item = u32, IntoIter: Clone>) -> Vec<u8> {
     let values = values.into_iter();
     let largest = values.clone().max().unwrap_or(0);
-    let width = usize::from(width(largest));
-    let mut out = Vec::with_capacity(values.size_hint().0 * width);
-    for value in values {
-        out.extend_from_slice(&value.to_le_bytes()[..width]);
-    }
+    let mut out = Vec::with_capacity(values.size_hint().0 * usize::from(width(largest)));
+    put_all(&mut out, values, width(largest));
     out
+}
+
+/// Writes `values`, each in `width` bytes, which must hold them.
+pub(crate) fn put_all(out: &mut Vec<u8>, values: impl Iterator<Item = u32>, width: u8) {
+    match width {
+        0 => {}
+        1 => out.extend(values.map(|value| value as u8)),
+        2 => values.for_each(|value| out.extend_from_slice(&(value as u16).to_le_bytes())),
+        3 => values.for_each(|value| out.extend_from_slice(&[value as u8, (value >> 8) as u8, (value >> 16) as u8])),
+        _ => values.for_each(|value| out.extend_from_slice(&value.to_le_bytes())),
+    }
 }
 
 /// Returns the bytes that a number needs.

@@ -49,6 +49,8 @@ pub trait Ledger: Send {
     fn replace_files(&mut self, changed: &[FileRecord], removed: &[String]) -> Result<Vec<FileId>>;
     /// Returns every file, in path order.
     fn file_states(&self) -> Result<Vec<FileState>>;
+    /// Returns the files that lie at some paths or below them, in path order.
+    fn file_states_at(&self, paths: &[&str]) -> Result<Vec<FileState>>;
     /// Returns the file at `path`.
     fn file_state(&self, path: &str) -> Result<Option<FileState>>;
     /// Returns the ids of files by path.

@@ -65,6 +65,11 @@ impl Ledger for SqliteLedger {
         self.database.read(files::all)
     }
 
+    fn file_states_at(&self, paths: &[&str]) -> Result<Vec<FileState>> {
+        self.database
+            .read(|connection| files::at(connection, paths))
+    }
+
     fn file_state(&self, path: &str) -> Result<Option<FileState>> {
         self.database
             .read(|connection| files::one(connection, path))

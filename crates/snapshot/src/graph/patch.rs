@@ -6,7 +6,7 @@
 
 use super::edges::{Edges, Shape};
 use super::{Graph, Laid, PIECE, in_order};
-use crate::column::{self, Column, width};
+use crate::column::{self, width};
 use contextd_model::graph::EdgeRow;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -51,19 +51,13 @@ pub(super) fn lay_out(before: &Graph, mut patch: Patch<'_>) -> Option<Laid> {
     patch.again.values_mut().for_each(|rows| in_order(rows));
     let kept = patch.kept(before.symbols);
     let ends = ends(before, &patch, &kept)?;
-    let (rows, back) = rayon::join(|| rows(before, &patch, &kept, &ends), || way_back(before, &patch, &kept));
-    let (source_ends, sources) = back?;
-    Some(Laid {
-        symbols: patch.symbols,
-        edges: u64::from(ends.last().copied().unwrap_or(0)),
-        sources: u64::from(source_ends.last().copied().unwrap_or(0)),
-        shape: before.shape,
-        rows: rows?,
-        marks: before.marks().to_vec(),
-        ends: column::pack(ends),
-        source_ends: column::pack(source_ends),
-        source_rows: column::pack(sources),
-    })
+    let edges = u64::from(ends.last().copied().unwrap_or(0));
+    let (rows, (source_ends, source_rows)) = match rayon::join(|| rows(before, &patch, &kept, &ends), || way_back(before, &patch, &kept, &ends)) {
+        (Some(rows), Some(back)) => (rows, back),
+        _ => return None,
+    };
+    let (sources, (ends, source_ends)) = (source_ends.last().copied().unwrap_or(0), rayon::join(|| column::pack(ends.iter().copied()), || column::pack(source_ends.iter().copied())));
+    Some(Laid { symbols: patch.symbols, edges: edges, sources: u64::from(sources), shape: before.shape, rows, marks: before.marks().to_vec(), ends, source_ends, source_rows })
 }
 
 /// Returns where the edges of each symbol end.
@@ -162,40 +156,65 @@ fn piece<const ROW: usize>(before: &Graph, patch: &Patch<'_>, marks: &[[u8; 4]],
     Some(extent)
 }
 
-/// Returns for each symbol who leads to it, rising.
-fn way_back(before: &Graph, patch: &Patch<'_>, kept: &[u32]) -> Option<(Vec<u32>, Vec<u32>)> {
-    let (mut old_ends, mut old_sources) = (Vec::new(), Vec::new());
-    before.column(super::SOURCE_ENDS).unpack(before.symbols as usize, &mut old_ends);
-    let count = old_ends.last().copied().unwrap_or(0) as usize;
-    Column::new(before.container.section(super::SOURCES), before.counts[super::SOURCES]).filter(|_| before.counts[super::SOURCES] == count)?.unpack(count, &mut old_sources);
-    let mut more: Vec<(u32, u32)> = patch.again.iter().flat_map(|(&source, rows)| rows.chunk_by(|a, b| a.target == b.target).map(move |rows| (rows[0].target, source))).collect();
-    more.sort_unstable();
-    let mut more = more.into_iter().peekable();
+/// Returns where those end who lead to each symbol, and who they are, rising and packed.
+fn way_back(before: &Graph, patch: &Patch<'_>, kept: &[u32], ends: &[u32]) -> Option<(Vec<u32>, Vec<u8>)> {
     let mut old_of = vec![NONE; patch.symbols as usize];
     (0..before.symbols).for_each(|old| {
         if let Some(slot) = old_of.get_mut(patch.number(old) as usize) {
             *slot = old;
         }
     });
-    let (mut ends, mut sources) = (Vec::with_capacity(kept.len()), Vec::with_capacity(count + more.len()));
-    for (symbol, &old) in (0..).zip(&old_of) {
-        let start = sources.len();
-        if old != NONE {
-            let from = if old == 0 { 0 } else { old_ends[old as usize - 1] };
-            let led = old_sources.get(from as usize..old_ends[old as usize] as usize)?;
-            sources.extend(led.iter().map(|&source| patch.number(source)).filter(|&source| kept.get(source as usize).is_some_and(|&kept| kept != NONE)));
-        }
-        let mut is_more = false;
-        while let Some((_, source)) = more.next_if(|&(target, _)| target == symbol) {
-            sources.push(source);
-            is_more = true;
-        }
-        if is_more {
-            sources[start..].sort_unstable();
-        }
-        ends.push(sources.len() as u32);
+    let mut more: Vec<(u32, u32)> = patch.again.iter().flat_map(|(&source, rows)| rows.chunk_by(|a, b| a.target == b.target).map(move |rows| (rows[0].target, source))).collect();
+    more.sort_unstable();
+    if more.last().is_some_and(|&(target, _)| target >= patch.symbols) {
+        return None;
     }
-    more.next().is_none().then_some((ends, sources))
+    // The last one that leads anywhere is the largest number among them.
+    let last = ends.windows(2).rposition(|ends| ends[0] < ends[1]).map_or(0, |at| at as u32 + 1);
+    let back = Back { before, patch, kept, more, width: width(last) };
+    let pieces: Vec<(Vec<u32>, Vec<u8>)> = old_of.par_chunks(PIECE).enumerate().map(|(piece, old_of)| back.piece((piece * PIECE) as u32, old_of)).collect();
+    let (counts, sources): (Vec<Vec<u32>>, Vec<Vec<u8>>) = pieces.into_iter().unzip();
+    let source_ends = counts.iter().flatten().scan(0, |end, &count| {
+        *end += count;
+        Some(*end)
+    });
+    Some((source_ends.collect(), sources.concat()))
+}
+
+/// What is needed to tell who leads to a symbol.
+struct Back<'b, 'p> {
+    before: &'b Graph,
+    patch: &'b Patch<'p>,
+    kept: &'b [u32],
+    /// Targets and sources of the edges that are new, sorted.
+    more: Vec<(u32, u32)>,
+    /// Bytes of a source.
+    width: u8,
+}
+
+impl Back<'_, '_> {
+    /// Returns how many lead to each symbol from `first` on, which had the numbers `old_of`, and who they are, packed.
+    fn piece(&self, first: u32, old_of: &[u32]) -> (Vec<u32>, Vec<u8>) {
+        let (mut counts, mut bytes, mut led) = (Vec::with_capacity(old_of.len()), Vec::new(), Vec::new());
+        let mut more = self.more[self.more.partition_point(|&(target, _)| target < first)..].iter().peekable();
+        for (symbol, &old) in (first..).zip(old_of) {
+            led.clear();
+            if old != NONE {
+                let stays = |source: &u32| self.kept.get(*source as usize).is_some_and(|&kept| kept != NONE);
+                led.extend(self.before.sources(old).map(|source| self.patch.number(source)).filter(stays));
+            }
+            let count = led.len();
+            while let Some(&(_, source)) = more.next_if(|(target, _)| *target == symbol) {
+                led.push(source);
+            }
+            if led.len() > count {
+                led.sort_unstable();
+            }
+            counts.push(led.len() as u32);
+            column::put_all(&mut bytes, led.iter().copied(), self.width);
+        }
+        (counts, bytes)
+    }
 }
 
 impl<'a> Edges<'a> {

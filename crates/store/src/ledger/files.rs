@@ -7,6 +7,7 @@ use crate::text_enum::text_enum;
 use contextd_model::ContentHash;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
+use std::collections::BTreeMap;
 
 /// Number of a file in the ledger, never given to another path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -155,6 +156,22 @@ pub(crate) fn all(connection: &Connection) -> Result<Vec<FileState>> {
     // Rows lie in the order they were first indexed, which is nearly that of paths: cheap to sort here.
     states.sort_by(|left: &FileState, right: &FileState| left.record.path.cmp(&right.record.path));
     Ok(states)
+}
+
+pub(crate) fn at(connection: &Connection, paths: &[&str]) -> Result<Vec<FileState>> {
+    let mut states = BTreeMap::new();
+    // What lies below a folder is between it with a `/` and it with the character behind that.
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT {COLUMNS} FROM file_state WHERE path = ?1 OR (path > ?1 || '/' AND path < ?1 || '0')"
+    ))?;
+    for path in paths {
+        let mut rows = statement.query([path])?;
+        while let Some(row) = rows.next()? {
+            let state = from_row(row)?;
+            states.insert(state.record.path.clone(), state);
+        }
+    }
+    Ok(states.into_values().collect())
 }
 
 pub(crate) fn one(connection: &Connection, path: &str) -> Result<Option<FileState>> {

@@ -41,6 +41,23 @@ fn a_layer_is_kept_on_request_and_reads_with_plain_sql() {
 }
 
 #[test]
+fn files_are_found_at_paths_and_below_them() {
+    let folder = tempfile::tempdir().expect("creates");
+    let (mut ledger, _) = SqliteLedger::open(&folder.path().join("ledger.db")).expect("opens");
+    let paths = ["a", "a-b/x.py", "a/b/c.py", "a/b.py", "a0", "b/a/x.py", "a/b/ü.py", "z.py"];
+    let files: Vec<FileRecord> = paths.iter().map(|path| sample::file(path, 1)).collect();
+    ledger.replace_files(&files, &[]).expect("writes");
+    let at = |asked: &[&str]| -> Vec<String> {
+        let found = ledger.file_states_at(asked).expect("reads");
+        found.into_iter().map(|state| state.record.path).collect()
+    };
+    assert_eq!(at(&[]), [""; 0]);
+    assert_eq!(at(&["a"]), ["a", "a/b.py", "a/b/c.py", "a/b/ü.py"]);
+    assert_eq!(at(&["a/b", "z.py", "a/b/c.py", "gone"]), ["a/b/c.py", "a/b/ü.py", "z.py"]);
+    assert_eq!(at(&["b"]), ["b/a/x.py"]);
+}
+
+#[test]
 fn the_tables_read_with_plain_sql() {
     let folder = tempfile::tempdir().expect("creates");
     let path = folder.path().join("ledger.db");

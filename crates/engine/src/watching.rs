@@ -19,8 +19,10 @@ use std::time::{Duration, Instant};
 
 /// How often a waiting watch looks whether it should end, and whether another process published.
 const PULSE: Duration = Duration::from_millis(50);
-/// Files from which on the linker's tables are kept.
+/// Files from which on a question waits for what is being taken in.
 pub(crate) const MANY_FILES: u32 = 1_500;
+/// Files from which on the linker's tables are kept.
+const WARM_FILES: u32 = 50;
 /// How often a process that follows another tries to take its place.
 const SUCCESSION: Duration = Duration::from_secs(1);
 /// How long a refresh waits for a run of another process.
@@ -111,7 +113,7 @@ impl Engine {
                 let only = options.only.filter(|_| !leading.owes_whole(self));
                 let options = RefreshOptions { now: now(), wait: PATIENCE, only, ..options };
                 tell(self.take_in(&options, watcher, &mut leading, taken));
-                self.keep_warm(MANY_FILES);
+                self.keep_warm(WARM_FILES);
             }
             let report = watcher.events.recv_timeout(PULSE);
             taken += u64::from(report.is_ok());

@@ -68,12 +68,14 @@ fn serve(index: &Path, mut keys: Vec<ContentHash>, inbox: &Receiver<Request>) {
         match request.question {
             None => keys = request.keys,
             Some((base, files, reply)) => {
-                let asked = base == keys && segments.is_some();
-                if !asked || relink(world, index, &request.keys, &files, &reply).is_none() {
+                // Taking tables down, or building the next ones, would take the processor from who publishes.
+                let wait = || published(inbox);
+                let linked = Some(world).filter(|_| base == keys && segments.is_some()).and_then(|world| relink(world, index, &request.keys, &files, &reply, wait));
+                let next = linked.unwrap_or_else(|| {
                     let _ = reply.send(None);
-                }
-                // Building the next tables would take the processor from who publishes.
-                let Some(next) = published(inbox) else { return };
+                    published(inbox)
+                });
+                let Some(next) = next else { return };
                 keys = next;
             }
         }
@@ -96,8 +98,8 @@ fn open(index: &Path, keys: &[ContentHash]) -> Option<Vec<Segment>> {
     places.map(|place| Segment::open(&place).ok()).collect()
 }
 
-/// Links files and says so to whoever waits, before the tables are taken down; `None` when it cannot.
-fn relink(world: World<'_>, index: &Path, keys: &[ContentHash], files: &[u32], reply: &SyncSender<Option<Vec<FileLinks>>>) -> Option<()> {
+/// Links files, says so to whoever waits for them, and waits in turn before the tables are taken down; `None` when it cannot.
+fn relink<T>(world: World<'_>, index: &Path, keys: &[ContentHash], files: &[u32], reply: &SyncSender<Option<Vec<FileLinks>>>, wait: impl FnOnce() -> T) -> Option<T> {
     let segments = open(index, keys)?;
     let first = first_symbols(&segments);
     let places: Vec<(&Segment, u32)> = segments.iter().flat_map(|segment| (0..segment.file_count()).map(move |file| (segment, file))).collect();
@@ -117,7 +119,7 @@ fn relink(world: World<'_>, index: &Path, keys: &[ContentHash], files: &[u32], r
     let linked = files.into_par_iter().map(link).collect();
     // Whoever asked may be gone; then nobody waits.
     let _ = reply.send(Some(linked));
-    Some(())
+    Some(wait())
 }
 
 /// Gives symbols their numbers in the snapshot, where they have no gaps; their order is the same.

@@ -85,6 +85,15 @@ struct Extent {
 }
 
 impl Extent {
+    /// Takes a row in and returns its bytes.
+    #[inline]
+    fn take_in(&mut self, shape: Shape, (target, line, mark, count): (u32, u32, u32, u8)) -> Option<[u8; 8]> {
+        self.target = self.target.max(target);
+        self.line = self.line.max(line);
+        *self.marks.get_mut(mark as usize)? = true;
+        Some(shape.join(target, line, mark, count))
+    }
+
     fn and(mut self, other: Self) -> Self {
         self.marks.iter_mut().zip(other.marks).for_each(|(mark, other)| *mark |= other);
         Self { target: self.target.max(other.target), line: self.line.max(other.line), marks: self.marks }
@@ -126,31 +135,27 @@ fn rows_of<const ROW: usize>(before: &Graph, patch: &Patch<'_>, kept: &[u32], en
 
 /// Fills in the rows of the symbols from `first` on.
 fn piece<const ROW: usize>(before: &Graph, patch: &Patch<'_>, marks: &[[u8; 4]], first: u32, kept: &[u32], mut bytes: &mut [u8]) -> Option<Extent> {
-    let (shape, mut extent) = (before.shape, Extent { target: 0, line: 0, marks: vec![false; marks.len()] });
-    let mut put = |target: u32, line: u32, mark: u32, count: u8| {
-        extent.target = extent.target.max(target);
-        extent.line = extent.line.max(line);
-        *extent.marks.get_mut(mark as usize)? = true;
-        let (own, rest) = std::mem::take(&mut bytes).split_at_mut_checked(ROW)?;
-        own.copy_from_slice(shape.join(target, line, mark, count).first_chunk::<ROW>()?);
-        bytes = rest;
-        Some(())
-    };
+    let mut extent = Extent { target: 0, line: 0, marks: vec![false; marks.len()] };
     for (symbol, &old) in (first..).zip(kept) {
         if old == NONE {
             for row in patch.again.get(&symbol)? {
                 let mark = marks.iter().position(|mark| *mark == [row.kind, row.confidence, row.provenance, 0])?;
+                let (own, rest) = std::mem::take(&mut bytes).split_first_chunk_mut::<ROW>()?;
                 // What does not fit is found out when the largest are compared.
-                put(row.target, row.line, mark as u32, row.count)?;
+                own.copy_from_slice(&extent.take_in(before.shape, (row.target, row.line, mark as u32, row.count))?[..ROW]);
+                bytes = rest;
             }
         } else {
-            for (target, line, mark, count) in before.out(old).cut() {
+            let edges = before.out(old);
+            let (own, rest) = std::mem::take(&mut bytes).split_at_mut_checked(edges.len() * ROW)?;
+            for (own, (target, line, mark, count)) in own.as_chunks_mut::<ROW>().0.iter_mut().zip(edges.cut()) {
                 let target = patch.number(target);
                 if target == NONE {
                     return None;
                 }
-                put(target, line, mark, count)?;
+                own.copy_from_slice(&extent.take_in(before.shape, (target, line, mark, count))?[..ROW]);
             }
+            bytes = rest;
         }
     }
     Some(extent)
@@ -235,6 +240,7 @@ impl<'a> Edges<'a> {
 
 impl Shape {
     /// Puts a row of up to eight bytes together, as [`Shape::cut`] takes it apart.
+    #[inline]
     fn join(self, target: u32, line: u32, mark: u32, count: u8) -> [u8; 8] {
         let behind_mark = u64::from(count).checked_shl(8 * u32::from(self.mark)).unwrap_or(0) | u64::from(mark);
         let behind_line = behind_mark.checked_shl(8 * u32::from(self.line)).unwrap_or(0) | u64::from(line);

@@ -287,6 +287,43 @@ fn with_kept_tables_what_nobody_names_links_its_file_alone() {
     assert_eq!(support::difference_to_fresh(place.path()), None);
 }
 
+/// Modules of functions that hand on what others return.
+const MODULES: u64 = 20;
+const FUNCTIONS: u64 = 5;
+
+/// Writes a module whose functions call what `calls` chooses; `more` are the numbers of functions that nobody else names.
+fn write_module(root: &Path, module: u64, mut calls: impl FnMut() -> u64, more: &[u64]) {
+    let name = |number: u64| format!("f{}_{}", number / FUNCTIONS % MODULES, number % FUNCTIONS);
+    let others = (0..MODULES).filter(|&other| other != module);
+    let mut text: String = others.flat_map(|other| (0..FUNCTIONS).map(move |at| format!("from m{other} import f{other}_{at}\n"))).collect();
+    let own = (0..FUNCTIONS).map(|at| format!("f{module}_{at}")).chain(more.iter().map(|number| format!("new_{module}_{number}")));
+    for function in own {
+        text += &format!("\n\ndef {function}(a):\n    b = {}(a)\n    return {}(b)\n", name(calls()), name(calls()));
+    }
+    support::write(&root.join(format!("m{module}.py")), text.as_bytes());
+}
+
+#[test]
+fn what_moves_and_what_it_hands_on_are_patched_in() {
+    let place = tempfile::tempdir().unwrap();
+    let mut random = 7u64;
+    let mut draw = || {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        random >> 33
+    };
+    (0..MODULES).for_each(|module| write_module(place.path(), module, &mut draw, &[]));
+    support::refresh(place.path(), 60_000);
+    let engine = support::open(place.path());
+    engine.keep_warm(0);
+    for round in 0..24 {
+        let (module, count) = (draw() % MODULES, draw() % 3);
+        let more: Vec<u64> = (0..count).map(|_| draw()).collect();
+        write_module(place.path(), module, &mut draw, &more);
+        assert_eq!(refresh_open(&engine).linked, 1, "round {round}: {module} with {more:?}");
+        assert_eq!(support::difference_to_fresh(place.path()), None, "round {round}: {module} with {more:?}");
+    }
+}
+
 #[test]
 fn the_graph_is_the_one_that_the_linker_makes() {
     let place = tempfile::tempdir().unwrap();

@@ -11,13 +11,37 @@ use crate::engine::Engine;
 use contextd_scan::{Beside, Mark, Marked, Seen};
 use contextd_snapshot::{Durability, Snapshot, write_atomically};
 use std::fs;
-use std::path::PathBuf;
-use std::time::Instant;
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 /// First word of the note; changed whenever what it means changes.
 const FORMAT: &str = "calm4";
 /// What a piece begins with: its mark follows, then its paths.
 const PIECE: &str = "\n\0";
+
+/// What the program makes in a folder that has no index yet, and the folder.
+const OWN: [&str; 3] = ["", ".contextd", ".contextd/.gitignore"];
+
+/// A name in a folder, whether it is a folder and whether it is a link.
+type Name = (OsString, bool, bool);
+
+/// What the program's own places hold: the names in the folders, the text of the file.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Own {
+    names: [Option<BTreeSet<Name>>; 2],
+    text: Option<Vec<u8>>,
+}
+
+impl Own {
+    pub(crate) fn of(engine: &Engine) -> Self {
+        let [root, folder, file] = OWN.map(|path| engine.scanner.root().join(path));
+        let name = |entry: fs::DirEntry| entry.file_type().ok().map(|kind| (entry.file_name(), kind.is_dir(), kind.is_symlink()));
+        let names = |folder: &Path| Some(fs::read_dir(folder).ok()?.filter_map(|entry| name(entry.ok()?)).collect());
+        Self { names: [names(&root), names(&folder)], text: fs::read(file).ok() }
+    }
+}
 
 /// What was seen of the paths of a note.
 pub(crate) struct Look {
@@ -51,29 +75,38 @@ impl Engine {
         Some(Look { seen: self.scanner.look(&pieces, until, beside), paths })
     }
 
-    /// Writes the note. `grounds` are the paths that decided besides the files, `files` those found.
-    pub(crate) fn note_calm<'f>(&self, snapshot: &Snapshot, grounds: &[String], files: impl Iterator<Item = &'f str>, problems: usize, now: i64) {
+    /// Writes the note. `grounds` are the paths that decided besides the files, `files` those found; `own` is what the scan
+    /// saw of what the program makes itself.
+    pub(crate) fn note_calm<'f>(&self, snapshot: &Snapshot, grounds: &[String], files: impl Iterator<Item = &'f str>, problems: usize, now: i64, own: Option<&Own>) {
+        // The first run makes them, so that their stamps are younger than it; who compares what they hold needs no stamp.
+        let is_own = |path: &&str| OWN.contains(path);
+        let is_as_seen = own.is_some_and(|own| *own == Own::of(self));
+        // From here on nothing changes in the same tick as what made them.
+        let began = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis() as i64);
         if !self.tells_of_new_names() {
             return;
         }
-        let (grounds, files): (Vec<&str>, Vec<&str>) = (grounds.iter().map(String::as_str).collect(), files.collect());
+        let (own, grounds): (Vec<&str>, Vec<&str>) = grounds.iter().map(String::as_str).partition(|path| is_as_seen && is_own(path));
+        let files: Vec<&str> = files.collect();
         // They are kept as lines.
-        if grounds.iter().chain(&files).any(|path| path.contains('\n')) {
+        if own.iter().chain(&grounds).chain(&files).any(|path| path.contains('\n')) {
             return;
         }
-        let paths = grounds.len() + files.len();
-        let [grounds, files] = [grounds, files].map(|paths| {
+        let paths = own.len() + grounds.len() + files.len();
+        let [own, grounds, files] = [own, grounds, files].map(|paths| {
             let pieces = contextd_scan::in_pieces(paths);
             let marks = self.scanner.marks(&pieces);
             pieces.into_iter().zip(marks).collect::<Vec<(Vec<&str>, Mark)>>()
         });
-        let mut pieces = files;
-        pieces.sort_by_key(|(_, mark)| std::cmp::Reverse(mark.newest_ns));
-        pieces.splice(0..0, grounds);
         // Stamps are taken after the scan: only if all are older did the scan see what they stand for.
-        if pieces.iter().any(|(_, mark)| mark.newest_ns.saturating_add(RACY_NS) >= now.saturating_mul(1_000_000)) {
+        let is_young = |pieces: &[(Vec<&str>, Mark)], than: i64| pieces.iter().any(|(_, mark)| mark.newest_ns.saturating_add(RACY_NS) >= than.saturating_mul(1_000_000));
+        let is_lost = files.iter().any(|(_, mark)| mark.missing > 0);
+        if is_young(&grounds, now) || is_young(&files, now) || is_young(&own, now.max(began)) || is_lost {
             return;
         }
+        let mut pieces = files;
+        pieces.sort_by_key(|(_, mark)| std::cmp::Reverse(mark.newest_ns));
+        pieces.splice(0..0, own.into_iter().chain(grounds));
         let mut note = format!("{}{problems} {paths}", header(snapshot));
         for (piece, mark) in pieces {
             note.extend([PIECE, &mark.sum.to_hex(), "\n", &piece.join("\n")]);
@@ -105,4 +138,32 @@ impl Engine {
 
 fn header(snapshot: &Snapshot) -> String {
     format!("{FORMAT} {} ", snapshot.name().0.to_hex())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use crate::engine::EngineOptions;
+
+    #[test]
+    fn what_happens_in_its_own_places_is_seen() {
+        let changes: &[fn(&Path)] = &[
+            |root| fs::write(root.join("new"), "").unwrap(),
+            |root| fs::remove_file(root.join("old")).unwrap(),
+            |root| fs::remove_file(root.join("old")).and_then(|()| fs::create_dir(root.join("old"))).unwrap(),
+            |root| fs::remove_file(root.join("old")).and_then(|()| std::os::unix::fs::symlink(root, root.join("old"))).unwrap(),
+            |root| fs::write(root.join(".contextd/rules.yml"), "").unwrap(),
+            |root| fs::write(root.join(".contextd/.gitignore"), "").unwrap(),
+        ];
+        for (number, change) in changes.iter().enumerate() {
+            let folder = tempfile::tempdir().unwrap();
+            fs::write(folder.path().join("old"), "").unwrap();
+            let engine = Engine::open(folder.path(), &EngineOptions::default(), &|_| None).unwrap();
+            engine.places.create().unwrap();
+            let before = Own::of(&engine);
+            assert_eq!(before, Own::of(&engine));
+            change(folder.path());
+            assert_ne!(before, Own::of(&engine), "{number}");
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! Bringing the index up to date: what to look at, and whether there is anything to do.
 
 use crate::asking::Looked;
+use crate::calm::Own;
 use crate::changes::{self, Changes};
 use crate::engine::Engine;
 use crate::error::{EngineError, Result};
@@ -103,6 +104,7 @@ impl Engine {
         let trusted = previous.as_ref().is_some_and(|snapshot| self.is_current(snapshot)) && !options.full;
         progress.begin(Stage::Scan, 0);
         let only = options.only.as_ref().filter(|_| trusted && complete);
+        let own = Own::of(self);
         let Scoped { scope, files, problems, grounds } = Scope::scan(self, only);
         let (looked, states, others) = match &scope {
             Scope::Whole => (Looked::Whole(grounds.clone()), ledger.file_states()?, Vec::new()),
@@ -117,12 +119,12 @@ impl Engine {
             // Who lists problems looks at all files anyway while there are some.
             let is_of_use = options.quick && !(options.by_hand && !problems.is_empty());
             if let (Some(snapshot), Some(grounds)) = (previous.as_ref().filter(|_| is_of_use), grounds) {
-                self.note_calm(snapshot, &grounds, changes.same.iter().map(|state| state.record.path.as_str()), problems.len(), options.now);
+                self.note_calm(snapshot, &grounds, changes.same.iter().map(|state| state.record.path.as_str()), problems.len(), options.now, None);
             }
             return Ok((unchanged(previous.as_ref(), problems), looked));
         }
         let base = Base { previous, complete, trusted };
-        let refreshed = Run { engine: self, options, progress, problems, grounds, ahead: WrittenAhead::default() }.update(&mut ledger, changes, &base)?;
+        let refreshed = Run { engine: self, options, progress, problems, grounds, own, ahead: WrittenAhead::default() }.update(&mut ledger, changes, &base)?;
         Ok((refreshed, looked))
     }
 

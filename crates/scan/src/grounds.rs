@@ -51,6 +51,8 @@ pub struct Mark {
     pub sum: ContentHash,
     /// The newest time among the stamps.
     pub newest_ns: i64,
+    /// How many of the paths lead to nothing.
+    pub missing: usize,
 }
 
 /// Paths, a line each, and what their mark was.
@@ -111,22 +113,18 @@ impl Scanner {
 
     /// Returns what the system says now about paths, which lie below the root or are whole.
     pub fn mark(&self, paths: &[&str]) -> Mark {
-        let (stamps, newest_ns) = self.piece(paths);
-        Mark { sum: ContentHash::of(&stamps), newest_ns }
-    }
-
-    fn piece(&self, paths: &[&str]) -> (Vec<u8>, i64) {
-        let (mut bytes, mut newest) = (Vec::with_capacity(37 * paths.len()), 0);
+        let (mut bytes, mut newest_ns, mut missing) = (Vec::with_capacity(37 * paths.len()), 0, 0);
         let mut folders = Folders::new(&self.root);
         for (at, path) in paths.iter().enumerate() {
             let stamp = folders.stamp(path, &paths[at + 1..]).map(|stamp| settled(path, stamp));
             let Stamp { size, mtime_ns, ctime_ns, inode, mode } = stamp.unwrap_or_default();
-            newest = newest.max(mtime_ns).max(ctime_ns);
+            newest_ns = newest_ns.max(mtime_ns).max(ctime_ns);
+            missing += usize::from(stamp.is_none());
             bytes.push(u8::from(stamp.is_some()));
             [size, mtime_ns as u64, ctime_ns as u64, inode].iter().for_each(|number| bytes.extend(number.to_le_bytes()));
             bytes.extend(mode.to_le_bytes());
         }
-        (bytes, newest)
+        Mark { sum: ContentHash::of(&bytes), newest_ns, missing }
     }
 
     /// Returns the paths that decide about others, for a walk that found `found`; `None` when they

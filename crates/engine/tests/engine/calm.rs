@@ -49,6 +49,26 @@ fn who_indexed_leaves_the_note() {
 }
 
 #[test]
+fn the_first_run_leaves_the_note_though_its_own_folder_is_younger() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path();
+    plant(root);
+    std::thread::sleep(Duration::from_millis(120));
+    let began = now();
+    open(root).places.create().unwrap();
+    std::thread::sleep(Duration::from_millis(120));
+    let index = |root: &Path| open(root).refresh(&RefreshOptions { now: began, quick: true, ..RefreshOptions::default() }, &Silent).unwrap();
+    assert!(index(root).changed);
+    let note = open(root).places.index.join("calm");
+    assert!(note.exists());
+    // What else is younger than the run was maybe not seen by it.
+    fs::remove_file(&note).unwrap();
+    write(&root.join("shop/new.py"), b"x = 1\n");
+    assert!(index(root).changed);
+    assert!(!note.exists());
+}
+
+#[test]
 fn every_change_is_seen() {
     let changes: &[(&str, fn(&Path))] = &[
         ("edited", |root| write(&root.join("shop/items.py"), b"class Item:\n    pass\n")),

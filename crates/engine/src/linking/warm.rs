@@ -24,8 +24,11 @@ struct Request {
     /// Segments that the files are to be linked in.
     keys: Vec<ContentHash>,
     /// Segments that the change starts from, files to link, and who waits for them.
-    question: Option<(Vec<ContentHash>, Vec<u32>, SyncSender<Option<Vec<FileLinks>>>)>,
+    question: Option<(Vec<ContentHash>, Vec<u32>, Reply)>,
 }
+
+/// Where the answer to a question goes.
+type Reply = SyncSender<Option<Vec<FileLinks>>>;
 
 impl Warm {
     /// Starts with the segments of the published snapshot; `None` when the system starts no thread.
@@ -54,31 +57,47 @@ impl Warm {
 
 fn serve(index: &Path, mut keys: Vec<ContentHash>, inbox: &Receiver<Request>) {
     loop {
-        let segments = open(index, &keys);
-        let mut rows = Rows::default();
-        let world = World::build_with_room(&rows.read(segments.as_deref().unwrap_or(&[])));
-        // The tables stay until they are asked or until something else is published.
-        let request = loop {
-            match inbox.recv() {
-                Ok(request) if request.question.is_none() && request.keys == keys => {}
-                Ok(request) => break request,
-                Err(_) => return,
+        let next = match hold(index, &keys, inbox) {
+            Held::Until(next) => next,
+            // Who asked will build tables of its own: those from before are gone by now.
+            Held::Refused(reply) => {
+                let _ = reply.send(None);
+                published(inbox)
             }
         };
-        match request.question {
-            None => keys = request.keys,
-            Some((base, files, reply)) => {
-                // Taking tables down, or building the next ones, would take the processor from who publishes.
-                let wait = || published(inbox);
-                let linked = Some(world).filter(|_| base == keys && segments.is_some()).and_then(|world| relink(world, index, &request.keys, &files, &reply, wait));
-                let next = linked.unwrap_or_else(|| {
-                    let _ = reply.send(None);
-                    published(inbox)
-                });
-                let Some(next) = next else { return };
-                keys = next;
-            }
+        let Some(next) = next else { return };
+        keys = next;
+    }
+}
+
+/// How tables came to their end.
+enum Held {
+    /// Other segments were published; `None` when nobody asks any more.
+    Until(Option<Vec<ContentHash>>),
+    /// A question could not be answered.
+    Refused(Reply),
+}
+
+/// Builds the tables of some segments and holds them until they are asked or something else is published.
+fn hold(index: &Path, keys: &[ContentHash], inbox: &Receiver<Request>) -> Held {
+    let segments = open(index, keys);
+    let mut rows = Rows::default();
+    let world = World::build_with_room(&rows.read(segments.as_deref().unwrap_or(&[])));
+    let request = loop {
+        match inbox.recv() {
+            Ok(request) if request.question.is_none() && request.keys == keys => {}
+            Ok(request) => break request,
+            Err(_) => return Held::Until(None),
         }
+    };
+    let Some((base, files, reply)) = request.question else { return Held::Until(Some(request.keys)) };
+    if base != keys || segments.is_none() {
+        return Held::Refused(reply);
+    }
+    // Taking tables down, or building the next ones, would take the processor from who publishes.
+    match relink(world, index, &request.keys, &files, &reply, || published(inbox)) {
+        Some(next) => Held::Until(next),
+        None => Held::Refused(reply),
     }
 }
 
@@ -99,7 +118,7 @@ fn open(index: &Path, keys: &[ContentHash]) -> Option<Vec<Segment>> {
 }
 
 /// Links files, says so to whoever waits for them, and waits in turn before the tables are taken down; `None` when it cannot.
-fn relink<T>(world: World<'_>, index: &Path, keys: &[ContentHash], files: &[u32], reply: &SyncSender<Option<Vec<FileLinks>>>, wait: impl FnOnce() -> T) -> Option<T> {
+fn relink<T>(world: World<'_>, index: &Path, keys: &[ContentHash], files: &[u32], reply: &Reply, wait: impl FnOnce() -> T) -> Option<T> {
     let segments = open(index, keys)?;
     let first = first_symbols(&segments);
     let places: Vec<(&Segment, u32)> = segments.iter().flat_map(|segment| (0..segment.file_count()).map(move |file| (segment, file))).collect();

@@ -9,17 +9,18 @@
 use crate::changes::RACY_NS;
 use crate::engine::Engine;
 use contextd_scan::{Beside, Mark, Marked, Seen};
-use contextd_snapshot::{Durability, Snapshot, write_atomically};
+use contextd_snapshot::{Durability, Snapshot, SnapshotName, write_atomically};
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 /// First word of the note; changed whenever what it means changes.
-const FORMAT: &str = "calm4";
-/// What a piece begins with: its mark follows, then its paths.
-const PIECE: &str = "\n\0";
+const FORMAT: &str = "calm5";
+/// What stands between pieces; each has its mark, then its paths, a line each.
+const PIECE: u8 = 0;
 
 /// What the program makes in a folder that has no index yet, and the folder.
 const OWN: [&str; 3] = ["", ".contextd", ".contextd/.gitignore"];
@@ -44,10 +45,25 @@ impl Own {
 }
 
 /// What was seen of the paths of a note.
-pub(crate) struct Look {
-    pub seen: Seen,
-    /// How many there are.
-    pub paths: usize,
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// All are as they were.
+    Same,
+    Other,
+    /// So many are as they were, of so many; the time did not suffice for the others.
+    Part(usize, usize),
+}
+
+/// Bytes that are read of the note at once.
+const READ: usize = 1 << 16;
+
+/// Reads up to where the next piece begins; `None` at the end, and where it cannot be read.
+fn piece(note: &mut impl BufRead) -> Option<String> {
+    let mut bytes = Vec::new();
+    note.read_until(PIECE, &mut bytes).ok().filter(|&read| read > 0)?;
+    let end = bytes.strip_suffix(&[PIECE]).map_or(bytes.len(), <[u8]>::len);
+    bytes.truncate(end);
+    String::from_utf8(bytes).ok()
 }
 
 impl Engine {
@@ -57,22 +73,30 @@ impl Engine {
 
     /// True when the note holds for the snapshot, there were at most `most` problems to list, and every stamp is as it was.
     /// One core is left to what is done beside.
-    pub(crate) fn is_calm_by_stamps(&self, snapshot: &Snapshot, most: usize, beside: Option<&Beside>) -> bool {
-        self.look(snapshot, most, None, beside).is_some_and(|look| look.seen == Seen::Same)
+    pub(crate) fn is_calm_by_stamps(&self, name: SnapshotName, most: usize, beside: Option<&Beside>) -> bool {
+        self.look(name, most, None, beside).is_some_and(|look| look == Look::Same)
     }
 
     /// Looks at the stamps of what the note lists, until the time is up; `None` when no note holds for the snapshot with at
     /// most `most` problems.
-    pub(crate) fn look(&self, snapshot: &Snapshot, most: usize, until: Option<Instant>, beside: Option<&Beside>) -> Option<Look> {
-        let note = fs::read_to_string(self.calm_note()).ok()?;
-        let (first, pieces) = note.split_once(PIECE)?;
-        let (problems, paths) = first.strip_prefix(&header(snapshot))?.split_once(' ')?;
-        let paths = paths.parse().ok()?;
-        if problems.parse::<usize>().ok()? > most {
+    pub(crate) fn look(&self, name: SnapshotName, most: usize, until: Option<Instant>, beside: Option<&Beside>) -> Option<Look> {
+        let mut note = BufReader::with_capacity(READ, fs::File::open(self.calm_note()).ok()?);
+        let first = piece(&mut note)?;
+        let (problems, paths) = first.strip_prefix(&header(name))?.split_once(' ')?;
+        let (problems, paths): (usize, usize) = (problems.parse().ok()?, paths.parse().ok()?);
+        if problems > most {
             return None;
         }
-        let pieces = pieces.split(PIECE).map(|piece| piece.split_once('\n').map(|(sum, paths)| Marked { sum, paths })).collect::<Option<Vec<_>>>()?;
-        Some(Look { seen: self.scanner.look(&pieces, until, beside), paths })
+        let pieces = std::iter::from_fn(|| {
+            let (sum, paths) = piece(&mut note)?.split_once('\n').map(|(sum, paths)| (sum.to_owned(), paths.to_owned()))?;
+            Some(Marked { sum, paths })
+        });
+        Some(match self.scanner.look(pieces, until, beside) {
+            Seen::Same(looked) if looked == paths => Look::Same,
+            Seen::Part(looked) => Look::Part(looked, paths),
+            // What the note lacks cannot be told.
+            Seen::Same(_) | Seen::Other => Look::Other,
+        })
     }
 
     /// Writes the note. `grounds` are the paths that decided besides the files, `files` those found; `own` is what the scan
@@ -107,9 +131,10 @@ impl Engine {
         let mut pieces = files;
         pieces.sort_by_key(|(_, mark)| std::cmp::Reverse(mark.newest_ns));
         pieces.splice(0..0, own.into_iter().chain(grounds));
-        let mut note = format!("{}{problems} {paths}", header(snapshot));
+        let mut note = format!("{}{problems} {paths}", header(snapshot.name()));
         for (piece, mark) in pieces {
-            note.extend([PIECE, &mark.sum.to_hex(), "\n", &piece.join("\n")]);
+            note.push(char::from(PIECE));
+            note.extend([mark.sum.to_hex().as_str(), "\n", &piece.join("\n")]);
         }
         // Without it the next question scans, nothing else.
         let _ = write_atomically(&self.calm_note(), note.as_bytes(), Durability::Fast);
@@ -136,8 +161,8 @@ impl Engine {
     }
 }
 
-fn header(snapshot: &Snapshot) -> String {
-    format!("{FORMAT} {} ", snapshot.name().0.to_hex())
+fn header(name: SnapshotName) -> String {
+    format!("{FORMAT} {} ", name.0.to_hex())
 }
 
 #[cfg(all(test, unix))]

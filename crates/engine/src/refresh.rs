@@ -83,7 +83,7 @@ impl Engine {
             let most = if options.by_hand { 0 } else { usize::MAX };
             if let Some(snapshot) = published.filter(|_| self.places.ledger().exists()) {
                 let (snapshot, confirmed) = self.settled(asked, snapshot);
-                if confirmed.is_some_and(|problems| problems <= most) || self.is_calm_by_stamps(&snapshot, most, options.beside.as_deref()) {
+                if confirmed.is_some_and(|problems| problems <= most) || self.is_calm_by_stamps(snapshot.name(), most, options.beside.as_deref()) {
                     return Ok((unchanged(Some(&snapshot), Vec::new()), Looked::Part));
                 }
             }

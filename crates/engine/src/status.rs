@@ -8,7 +8,7 @@ use crate::scope::{Scope, Scoped};
 use contextd_lang::LanguageId;
 use contextd_model::ContentHash;
 use contextd_pack::Texts as _;
-use contextd_scan::{FileEntry, Seen};
+use contextd_scan::FileEntry;
 use contextd_snapshot::Snapshot;
 use contextd_store::{FileState, FileStatus, Ledger};
 use rayon::prelude::*;
@@ -94,26 +94,37 @@ impl Engine {
 
     /// Returns the state of the index, with a look at every file; `None` when there is none.
     pub fn status(&self) -> Result<Option<Status>> {
-        self.status_by(None)
+        self.status_looking(None)
     }
 
     /// Returns the state of the index; `None` when there is none. Files are looked at for no longer than `time` where
     /// nothing has changed since a whole look, and what that left out is told.
     pub fn status_within(&self, time: Duration) -> Result<Option<Status>> {
-        self.status_by(Some(Instant::now() + time))
+        self.status_looking(Some(time))
     }
 
-    fn status_by(&self, until: Option<Instant>) -> Result<Option<Status>> {
+    fn status_looking(&self, time: Option<Duration>) -> Result<Option<Status>> {
         let asked = self.ask();
-        let Some(snapshot) = self.snapshot()? else { return Ok(None) };
-        let figures = self.figures_of(&snapshot);
-        if !figures.outdated && asked.calm(snapshot.name()).is_some() {
-            return Ok(Some(Status { changed: Some(false), ..figures }));
-        }
-        let status = match self.look(&snapshot, usize::MAX, until, None) {
-            Some(Look { seen: Seen::Same, .. }) => Status { changed: Some(false), ..figures },
-            Some(Look { seen: Seen::Part(looked), paths }) => Status { changed: None, looked: Some((looked, paths)), ..figures },
-            Some(Look { seen: Seen::Other, .. }) | None => Status { changed: Some(self.has_changes()?), ..figures },
+        let Some(name) = contextd_snapshot::current(&self.places.index)? else { return Ok(None) };
+        // Files are looked at while the snapshot is opened and figures are gathered.
+        let (snapshot, looked) = std::thread::scope(|scope| {
+            let looked = scope.spawn(|| match asked.calm(name) {
+                Some(_) => (true, Some(Look::Same)),
+                None => (false, self.look(name, usize::MAX, time.map(|time| Instant::now() + time), None)),
+            });
+            let figures = self.snapshot().map(|snapshot| snapshot.map(|snapshot| (snapshot.name(), self.figures_of(&snapshot))));
+            (figures, looked.join().unwrap_or((false, None)))
+        });
+        let Some((opened, figures)) = snapshot? else { return Ok(None) };
+        // The word of who watches counts for its own settings; a look, for the snapshot that it was asked for.
+        let seen = match looked {
+            (is_told, seen) if opened == name && !(is_told && figures.outdated) => seen,
+            _ => None,
+        };
+        let status = match seen {
+            Some(Look::Same) => Status { changed: Some(false), ..figures },
+            Some(Look::Part(looked, paths)) => Status { changed: None, looked: Some((looked, paths)), ..figures },
+            Some(Look::Other) | None => Status { changed: Some(self.has_changes()?), ..figures },
         };
         Ok(Some(status))
     }

@@ -56,17 +56,17 @@ pub struct Mark {
 }
 
 /// Paths, a line each, and what their mark was.
-#[derive(Clone, Copy, Debug)]
-pub struct Marked<'a> {
-    pub sum: &'a str,
-    pub paths: &'a str,
+#[derive(Clone, Debug)]
+pub struct Marked {
+    pub sum: String,
+    pub paths: String,
 }
 
 /// What a look at marked paths came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seen {
-    /// All are as they were.
-    Same,
+    /// All are as they were; so many were looked at.
+    Same(usize),
     /// One is not.
     Other,
     /// The time was up; so many had been looked at, and all were as they were.
@@ -87,27 +87,27 @@ impl Scanner {
         marks.into_iter().filter_map(OnceLock::into_inner).collect()
     }
 
-    /// Looks at pieces, in order, until one is not as it was or the time is up. One core is left to what is done beside,
+    /// Looks at pieces as they come, until one is not as it was or the time is up. One core is left to what is done beside,
     /// until that is done.
-    pub fn look(&self, pieces: &[Marked<'_>], until: Option<Instant>, beside: Option<&Beside>) -> Seen {
-        let (other, ended, paths) = (AtomicBool::new(false), AtomicUsize::new(0), AtomicUsize::new(0));
-        by_threads(pieces.len(), beside, |at| {
+    pub fn look(&self, pieces: impl Iterator<Item = Marked> + Send, until: Option<Instant>, beside: Option<&Beside>) -> Seen {
+        let (other, is_late, paths) = (AtomicBool::new(false), AtomicBool::new(false), AtomicUsize::new(0));
+        let pieces = Mutex::new(pieces);
+        by_threads(usize::MAX, beside, |_| {
+            let Some(piece) = pieces.lock().unwrap_or_else(PoisonError::into_inner).next() else { return false };
             if until.is_some_and(|until| Instant::now() >= until) {
+                is_late.store(true, Ordering::Relaxed);
                 return false;
             }
-            let lines: Vec<&str> = pieces[at].paths.split('\n').collect();
-            if self.mark(&lines).sum.to_hex() != pieces[at].sum {
-                other.store(true, Ordering::Relaxed);
-                return false;
-            }
-            ended.fetch_add(1, Ordering::Relaxed);
+            let lines: Vec<&str> = piece.paths.split('\n').collect();
+            let is_same = self.mark(&lines).sum.to_hex() == piece.sum;
+            other.fetch_or(!is_same, Ordering::Relaxed);
             paths.fetch_add(lines.len(), Ordering::Relaxed);
-            true
+            is_same
         });
-        match other.into_inner() {
-            true => Seen::Other,
-            false if ended.into_inner() == pieces.len() => Seen::Same,
-            false => Seen::Part(paths.into_inner()),
+        match (other.into_inner(), is_late.into_inner()) {
+            (true, _) => Seen::Other,
+            (false, false) => Seen::Same(paths.into_inner()),
+            (false, true) => Seen::Part(paths.into_inner()),
         }
     }
 
@@ -190,20 +190,20 @@ fn left_out(rejected: &Rejected) -> Vec<String> {
 /// the shared pool, who waits for something else would be handed work and wait for the system. The second one begins when
 /// what is done beside has ended.
 fn by_threads(count: usize, beside: Option<&Beside>, work: impl Fn(usize) -> bool + Sync) {
-    let next = AtomicUsize::new(0);
+    let (next, is_enough) = (AtomicUsize::new(0), AtomicBool::new(false));
     let go = &|| {
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
-            if at >= count {
+            if at >= count || is_enough.load(Ordering::Relaxed) {
                 return;
             }
             if !work(at) {
-                next.store(count, Ordering::Relaxed);
+                is_enough.store(true, Ordering::Relaxed);
             }
         }
     };
     std::thread::scope(|scope| {
-        for more in 1..rayon::current_num_threads().min(count) {
+        for more in 1..std::thread::available_parallelism().map_or(1, usize::from).min(count) {
             let waits_for = beside.filter(|_| more == 1);
             scope.spawn(move || {
                 waits_for.inspect(|beside| beside.wait());
@@ -441,16 +441,16 @@ mod tests {
         names.iter().for_each(|name| fs::write(folder.path().join(name), "").unwrap());
         let scanner = scanner(folder.path());
         let pieces = in_pieces(names.iter().map(String::as_str).collect());
-        let sums: Vec<String> = scanner.marks(&pieces).iter().map(|mark| mark.sum.to_hex()).collect();
-        let paths: Vec<String> = pieces.iter().map(|piece| piece.join("\n")).collect();
-        let marked: Vec<Marked<'_>> = sums.iter().zip(&paths).map(|(sum, paths)| Marked { sum, paths }).collect();
-        assert_eq!(scanner.look(&marked, None, None), Seen::Same);
+        let marked: Vec<Marked> = scanner.marks(&pieces).iter().zip(&pieces).map(|(mark, piece)| Marked { sum: mark.sum.to_hex(), paths: piece.join("\n") }).collect();
+        let look = |count: usize, until: Option<Instant>| scanner.look(marked.iter().take(count).cloned(), until, None);
+        assert_eq!(look(3, None), Seen::Same(3 * PIECE));
         let now = Instant::now();
-        assert_eq!(scanner.look(&marked, Some(now), None), Seen::Part(0));
-        assert_eq!(scanner.look(&marked, Some(now + std::time::Duration::from_secs(3600)), None), Seen::Same);
+        assert_eq!(look(3, Some(now)), Seen::Part(0));
+        assert_eq!(look(3, Some(now + std::time::Duration::from_secs(3600))), Seen::Same(3 * PIECE));
+        assert_eq!(look(0, Some(now)), Seen::Same(0));
         fs::write(folder.path().join(&names[2 * PIECE + 7]), "more").unwrap();
-        assert_eq!(scanner.look(&marked, None, None), Seen::Other);
-        assert_eq!(scanner.look(&marked[..2], None, None), Seen::Same);
+        assert_eq!(look(3, None), Seen::Other);
+        assert_eq!(look(2, None), Seen::Same(2 * PIECE));
     }
 
     #[test]

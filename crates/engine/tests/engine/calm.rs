@@ -110,11 +110,20 @@ fn a_damaged_note_only_costs_a_scan() {
     let root = place.path();
     settled(root);
     let note = open(root).places.index.join("calm");
-    for damage in [&b""[..], b"calm2", b"\xff\xfe\n", b"calm2 00 0 00\nshop\n"] {
+    let whole = fs::read(&note).unwrap();
+    let last = whole.iter().rposition(|&byte| byte == 0).unwrap();
+    let mut broken = whole.clone();
+    broken[last + 70] = 0xff;
+    for damage in [&b""[..], b"calm2", b"\xff\xfe\n", b"calm2 00 0 00\nshop\n", &whole[..last], &whole[..whole.len() - 3], &broken] {
         fs::write(&note, damage).unwrap();
         assert!(!quick(root).unwrap().changed);
-        assert!(fs::read(&note).unwrap().len() > 100, "it is written again");
+        assert_eq!(fs::read(&note).unwrap(), whole, "it is written again");
     }
+    // What a note without its end does not tell is looked for.
+    fs::write(&note, &whole[..last]).unwrap();
+    write(&root.join("shop/items.py"), b"class Item:\n    pass\n");
+    assert_eq!(open(root).status().unwrap().unwrap().changed, Some(true));
+    assert!(quick(root).unwrap().changed);
 }
 
 #[test]

@@ -9,6 +9,7 @@
 use crate::changes::RACY_NS;
 use crate::engine::Engine;
 use contextd_scan::{Beside, Mark, Marked, Seen};
+use contextd_model::ContentHash;
 use contextd_snapshot::{Durability, Snapshot, SnapshotName, write_atomically};
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -25,12 +26,14 @@ const PIECE: u8 = 0;
 /// What the program makes in a folder that has no index yet, and the folder.
 const OWN: [&str; 3] = ["", ".contextd", ".contextd/.gitignore"];
 
-/// A name in a folder, whether it is a folder and whether it is a link.
-type Name = (OsString, bool, bool);
+/// A name in a folder, whether it is a folder and whether it is a link, and its inode.
+type Name = (OsString, bool, bool, u64);
 
-/// What the program's own places hold: the names in the folders, the text of the file.
+/// What the program's own places hold: their stamps, and because those are too young to tell all, the names in the folders
+/// and the text of the file.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Own {
+    stamps: ContentHash,
     names: [Option<BTreeSet<Name>>; 2],
     text: Option<Vec<u8>>,
 }
@@ -38,10 +41,21 @@ pub(crate) struct Own {
 impl Own {
     pub(crate) fn of(engine: &Engine) -> Self {
         let [root, folder, file] = OWN.map(|path| engine.scanner.root().join(path));
-        let name = |entry: fs::DirEntry| entry.file_type().ok().map(|kind| (entry.file_name(), kind.is_dir(), kind.is_symlink()));
+        let stamps = engine.scanner.mark(&OWN).sum;
+        let name = |entry: fs::DirEntry| entry.file_type().ok().map(|kind| (entry.file_name(), kind.is_dir(), kind.is_symlink(), inode(&entry)));
         let names = |folder: &Path| Some(fs::read_dir(folder).ok()?.filter_map(|entry| name(entry.ok()?)).collect());
-        Self { names: [names(&root), names(&folder)], text: fs::read(file).ok() }
+        Self { stamps, names: [names(&root), names(&folder)], text: fs::read(file).ok() }
     }
+}
+
+#[cfg(unix)]
+fn inode(entry: &fs::DirEntry) -> u64 {
+    std::os::unix::fs::DirEntryExt::ino(entry)
+}
+
+#[cfg(not(unix))]
+fn inode(_: &fs::DirEntry) -> u64 {
+    0
 }
 
 /// What was seen of the paths of a note.
@@ -82,7 +96,7 @@ impl Engine {
     pub(crate) fn look(&self, name: SnapshotName, most: usize, until: Option<Instant>, beside: Option<&Beside>) -> Option<Look> {
         let mut note = BufReader::with_capacity(READ, fs::File::open(self.calm_note()).ok()?);
         let first = piece(&mut note)?;
-        let (problems, paths) = first.strip_prefix(&header(name))?.split_once(' ')?;
+        let (problems, paths) = first.strip_prefix(&header(self, name))?.split_once(' ')?;
         let (problems, paths): (usize, usize) = (problems.parse().ok()?, paths.parse().ok()?);
         if problems > most {
             return None;
@@ -99,14 +113,20 @@ impl Engine {
         })
     }
 
+    /// Forgets the note, before something changes that no stamp tells.
+    pub(crate) fn forget_calm(&self) {
+        // Without one there is nothing to forget.
+        let _ = fs::remove_file(self.calm_note());
+    }
+
     /// Writes the note. `grounds` are the paths that decided besides the files, `files` those found; `own` is what the scan
     /// saw of what the program makes itself.
     pub(crate) fn note_calm<'f>(&self, snapshot: &Snapshot, grounds: &[String], files: impl Iterator<Item = &'f str>, problems: usize, now: i64, own: Option<&Own>) {
         // The first run makes them, so that their stamps are younger than it; who compares what they hold needs no stamp.
         let is_own = |path: &&str| OWN.contains(path);
-        let is_as_seen = own.is_some_and(|own| *own == Own::of(self));
-        // From here on nothing changes in the same tick as what made them.
+        // What changes from here on is either compared or too young.
         let began = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis() as i64);
+        let is_as_seen = own.is_some_and(|own| *own == Own::of(self));
         if !self.tells_of_new_names() {
             return;
         }
@@ -131,7 +151,7 @@ impl Engine {
         let mut pieces = files;
         pieces.sort_by_key(|(_, mark)| std::cmp::Reverse(mark.newest_ns));
         pieces.splice(0..0, own.into_iter().chain(grounds));
-        let mut note = format!("{}{problems} {paths}", header(snapshot.name()));
+        let mut note = format!("{}{problems} {paths}", header(self, snapshot.name()));
         for (piece, mark) in pieces {
             note.push(char::from(PIECE));
             note.extend([mark.sum.to_hex().as_str(), "\n", &piece.join("\n")]);
@@ -161,8 +181,9 @@ impl Engine {
     }
 }
 
-fn header(name: SnapshotName) -> String {
-    format!("{FORMAT} {} ", name.0.to_hex())
+/// What the note begins with: the snapshot it holds for, and whose settings decided.
+fn header(engine: &Engine, name: SnapshotName) -> String {
+    format!("{FORMAT} {} {} ", name.0.to_hex(), engine.scanner.surroundings())
 }
 
 #[cfg(all(test, unix))]
@@ -177,6 +198,11 @@ mod tests {
             |root| fs::remove_file(root.join("old")).unwrap(),
             |root| fs::remove_file(root.join("old")).and_then(|()| fs::create_dir(root.join("old"))).unwrap(),
             |root| fs::remove_file(root.join("old")).and_then(|()| std::os::unix::fs::symlink(root, root.join("old"))).unwrap(),
+            |root| {
+                // Gone for a while only.
+                std::thread::sleep(std::time::Duration::from_millis(20));
+                fs::rename(root.join("old"), root.join("away")).and_then(|()| fs::rename(root.join("away"), root.join("old"))).unwrap();
+            },
             |root| fs::write(root.join(".contextd/rules.yml"), "").unwrap(),
             |root| fs::write(root.join(".contextd/.gitignore"), "").unwrap(),
         ];

@@ -80,6 +80,8 @@ fn is_same(entry: &FileEntry, state: &FileState) -> bool {
     let record = &state.record;
     let newest = record.mtime_ns.max(record.ctime_ns);
     let settled = newest.saturating_add(RACY_NS) < record.indexed_at.saturating_mul(1_000_000);
+    // Who was told of a path alone recorded no stamp of what it could not take in.
+    let is_stamped = (record.mtime_ns, record.ctime_ns, record.inode) != (0, 0, 0);
     // What could not be read may be readable now: the reason may lie outside of the file.
-    has_stamp(entry, state) && settled && record.status != FileStatus::Failed
+    has_stamp(entry, state) && is_stamped && settled && record.status != FileStatus::Failed
 }

@@ -94,6 +94,7 @@ impl Engine {
             return Ok(false);
         }
         let text = self.scrubber.scrub(text, path).text.into_owned();
+        self.forget_calm();
         ledger.set_meta(&key(path), Some(&format!("{now} {text}")))?;
         ledger.set_meta(OVERLAYS, Some(&joined(&paths)))?;
         remove(&mut ledger, TOMBSTONES, |stone| stone == path)?;
@@ -104,6 +105,7 @@ impl Engine {
     /// Drops the text given for a path, if any.
     pub fn drop_overlay(&self, path: &str) -> Result<bool> {
         let mut ledger = self.ledger()?;
+        self.forget_calm();
         ledger.set_meta(&key(path), None)?;
         let dropped = remove(&mut ledger, OVERLAYS, |other| other == path)?;
         self.load_overlays()?;
@@ -115,6 +117,7 @@ impl Engine {
         let mut ledger = self.ledger()?;
         let mut stones = list(&ledger, TOMBSTONES)?;
         stones.insert(path.to_owned());
+        self.forget_calm();
         ledger.set_meta(TOMBSTONES, Some(&joined(&stones)))?;
         self.load_overlays()
     }

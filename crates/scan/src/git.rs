@@ -20,6 +20,8 @@ pub(crate) struct GitTree {
     pub common_dir: PathBuf,
     pub index_path: PathBuf,
     pub excludes_file: Option<PathBuf>,
+    /// Files that settings were read from, included ones among them.
+    pub config_files: Vec<PathBuf>,
     pub case: Case,
     index: Option<gix::index::File>,
 }
@@ -71,6 +73,7 @@ impl GitTree {
             common_dir,
             index_path,
             excludes_file: excludes_file(&repository),
+            config_files: config_files(&repository),
             case: if ignore_case {
                 Case::Fold
             } else {
@@ -209,6 +212,18 @@ fn trap(root: &Path) -> Option<PathBuf> {
     ];
     let is_trap = |path: &PathBuf| std::fs::metadata(path).is_ok_and(|found| !found.is_file());
     names.iter().map(|name| git.join(name)).find(is_trap)
+}
+
+fn config_files(repository: &gix::Repository) -> Vec<PathBuf> {
+    let config = repository.config_snapshot();
+    let mut files: Vec<PathBuf> = config
+        .plumbing()
+        .sections()
+        .filter_map(|section| section.meta().path.clone())
+        .collect();
+    files.push(repository.git_dir().join("config.worktree"));
+    files.dedup();
+    files
 }
 
 fn excludes_file(repository: &gix::Repository) -> Option<PathBuf> {

@@ -133,6 +133,10 @@ impl Scanner {
         if self.rules.follow_symlinks || found.odd || found.rejected.iter().any(|rejected| rejected.rule == Rule::Unreadable) {
             return None;
         }
+        // What keeps a repository from being one is not looked at.
+        if git.is_none() && above(&self.root).iter().any(|git| git.symlink_metadata().is_ok()) {
+            return None;
+        }
         let left_out = found.rejected.iter().flat_map(left_out);
         let mut grounds: Vec<String> = found.deciders.iter().cloned().chain(left_out).collect();
         grounds.push(".dockerignore".to_owned());
@@ -159,7 +163,7 @@ impl Scanner {
 
     fn git_grounds(&self, git: &GitTree) -> Vec<PathBuf> {
         let mut paths = vec![git.index_path.clone(), git.common_dir.join("config"), git.common_dir.join("info").join("exclude")];
-        paths.extend(git.excludes_file.clone());
+        paths.extend(git.excludes_file.iter().chain(&git.config_files).cloned());
         paths.extend(["/etc/gitconfig"].map(PathBuf::from));
         if let Some(home) = std::env::home_dir() {
             paths.extend([home.join(".gitconfig"), home.join(".config").join("git").join("config")]);
@@ -216,10 +220,16 @@ fn by_threads(count: usize, beside: Option<&Beside>, work: impl Fn(usize) -> boo
     });
 }
 
-/// The times of a git folder change with everything that is done in it; that it is there is enough.
+/// The times of a git folder change with everything that is done in it; that it is there is enough. A file in its place
+/// says where it lies.
 fn settled(path: &str, stamp: Stamp) -> Stamp {
-    if path == ".git" || path.ends_with("/.git") { Stamp { inode: stamp.inode, ..Stamp::default() } } else { stamp }
+    let is_git = path == ".git" || path.ends_with("/.git");
+    if is_git && stamp.mode & FILE_TYPE != REGULAR { Stamp { inode: stamp.inode, ..Stamp::default() } } else { stamp }
 }
+
+/// Bits of a mode that tell what something is, and those of a file.
+const FILE_TYPE: u32 = 0o170_000;
+const REGULAR: u32 = 0o100_000;
 
 /// Returns where the name begins in a path.
 fn folder_end(path: &str) -> usize {
@@ -284,7 +294,8 @@ impl<'r> Folders<'r> {
         use rustix::fs::{AtFlags, CWD, statat};
         let end = folder_end(path);
         if end <= 1 {
-            return std::fs::symlink_metadata(self.root.join(path)).ok().map(|metadata| Stamp::of(&metadata));
+            let whole = self.root.join(path);
+            return if is_below_root(path) { std::fs::symlink_metadata(whole) } else { std::fs::metadata(whole) }.ok().map(|metadata| Stamp::of(&metadata));
         }
         let folder = &path[..end - 1];
         self.leave(folder);
@@ -293,10 +304,12 @@ impl<'r> Folders<'r> {
         if self.open.last().is_none_or(|(open, _)| open.len() < folder.len()) && much() && !self.enter(folder) {
             return None;
         }
+        // Nothing that was found lies behind a link; a user's own settings may, and are read through it.
+        let links = if is_below_root(path) { AtFlags::SYMLINK_NOFOLLOW } else { AtFlags::empty() };
         let stat = match (self.open.last(), &self.base) {
-            (Some((open, outer)), _) => statat(outer, &path[open.len() + 1..], AtFlags::SYMLINK_NOFOLLOW),
-            (None, Some(base)) if is_below_root(path) => statat(base, path, AtFlags::SYMLINK_NOFOLLOW),
-            (None, _) => statat(CWD, self.root.join(path), AtFlags::SYMLINK_NOFOLLOW),
+            (Some((open, outer)), _) => statat(outer, &path[open.len() + 1..], links),
+            (None, Some(base)) if is_below_root(path) => statat(base, path, links),
+            (None, _) => statat(CWD, self.root.join(path), links),
         };
         Some(Stamp::of_stat(&stat.ok()?))
     }
@@ -432,6 +445,42 @@ mod tests {
         assert!(!shows(|root| fs::write(root.join("src/note.log"), "more\n").unwrap()));
         assert!(!shows(|root| fs::write(root.join(".git/HEAD"), "ref: refs/heads/other\n").unwrap()));
         assert!(!shows(|_| ()));
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn settings_are_looked_at_through_links_and_where_they_are_included_from() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().canonicalize().unwrap();
+        let (root, target, link) = (place.join("root"), place.join("ignore-of-mine"), place.join("ignore"));
+        fs::create_dir(&root).unwrap();
+        fs::write(&target, "a\n").unwrap();
+        std::os::unix::fs::symlink(&target, &link).unwrap();
+        let git = |words: &[&str]| assert!(std::process::Command::new("git").current_dir(&root).args(words).status().unwrap().success());
+        git(&["init", "-q"]);
+        git(&["config", "include.path", place.join("more").to_str().unwrap()]);
+        fs::write(place.join("more"), "[core]\n\texcludesFile = /nowhere\n").unwrap();
+        let scanner = scanner(&root);
+        let grounds = scanner.scan().grounds.unwrap();
+        for path in [place.join("more"), root.join(".git/config.worktree")] {
+            assert!(grounds.iter().any(|ground| Path::new(ground) == path), "{}", path.display());
+        }
+        let look = || scanner.mark(&[link.to_str().unwrap()]);
+        let before = look();
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        fs::write(&target, "b\n").unwrap();
+        assert_ne!(look(), before);
+        // What looks like a repository and is none may become one without a change of the folder.
+        fs::remove_file(root.join(".git/HEAD")).unwrap();
+        assert_eq!(super::tests::scanner(&root).scan().grounds, None);
+    }
+
+    #[test]
+    fn a_file_in_place_of_a_git_folder_is_looked_at_whole() {
+        let stamp = Stamp { size: 9, mtime_ns: 8, ctime_ns: 7, inode: 6, mode: REGULAR | 0o644 };
+        assert_eq!(settled("nest/.git", stamp), stamp);
+        assert_eq!(settled("nest/.git", Stamp { mode: 0o040_755, ..stamp }), Stamp { inode: 6, ..Stamp::default() });
+        assert_eq!(settled("nest/git", stamp), stamp);
     }
 
     #[test]

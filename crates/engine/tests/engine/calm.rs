@@ -105,6 +105,21 @@ fn what_is_too_young_is_not_trusted() {
 }
 
 #[test]
+fn what_is_put_over_files_takes_the_note_away_before() {
+    let put: &[fn(&contextd_engine::Engine)] = &[
+        |engine| assert!(engine.put_overlay("shop/items.py", "x = 1\n", now()).unwrap()),
+        |engine| assert!(!engine.drop_overlay("shop/items.py").unwrap()),
+        |engine| engine.put_tombstone("shop/items.py").unwrap(),
+    ];
+    for put in put {
+        let place = tempfile::tempdir().unwrap();
+        settled(place.path());
+        put(&open(place.path()));
+        assert!(!open(place.path()).places.index.join("calm").exists());
+    }
+}
+
+#[test]
 fn a_damaged_note_only_costs_a_scan() {
     let place = tempfile::tempdir().unwrap();
     let root = place.path();

@@ -221,6 +221,22 @@ fn young_files_are_read_again_though_nothing_seems_changed() {
 }
 
 #[test]
+fn a_file_that_was_no_text_is_read_again_when_its_path_is_named() {
+    let place = tempfile::tempdir().unwrap();
+    support::plant(place.path());
+    support::refresh(place.path(), 60_000);
+    let engine = support::open(place.path());
+    let path = "shop/later.py";
+    for (bytes, is_there) in [(&b"\0\0\0"[..], false), (b"def later():\n    pass\n", true), (b"\0", false), (b"def later():\n    return 1\n", true)] {
+        fs::write(place.path().join(path), bytes).unwrap();
+        let options = contextd_engine::RefreshOptions { now: support::now() + 60_000, only: Some([path.to_owned()].into()), ..Default::default() };
+        engine.refresh(&options, &contextd_engine::Silent).unwrap();
+        assert_eq!(engine.snapshot().unwrap().unwrap().find_file(path).is_some(), is_there, "{bytes:?}");
+        assert_eq!(support::difference_to_fresh(place.path()), None);
+    }
+}
+
+#[test]
 fn files_that_a_setting_leaves_out_are_gone_at_once() {
     let place = tempfile::tempdir().unwrap();
     support::plant(place.path());

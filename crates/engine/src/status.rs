@@ -49,6 +49,11 @@ pub enum Coverage {
 }
 
 impl Status {
+    /// Whether the index is what a run would make now; `None` when that is not known.
+    pub fn staleness(&self) -> Option<bool> {
+        if self.outdated { Some(true) } else { self.changed }
+    }
+
     /// True when the index is known not to be what a run would make now.
     pub fn is_stale(&self) -> bool {
         self.outdated || self.changed == Some(true)

@@ -34,7 +34,7 @@ pub fn status_value(status: &Status, last_indexed: Option<i64>) -> Value {
         "lastIndexed": last_indexed,
         "sizeBytes": status.size_bytes,
         "sourceBytes": status.source_bytes,
-        "stale": status.is_stale(),
+        "stale": status.staleness(),
         "checked": status.changed.is_some(),
     })
 }

@@ -71,6 +71,7 @@ fn a_glance_tells_what_it_left_out_and_what_it_saw() {
     assert_eq!((first.changed, first.looked), (Some(false), None), "without a note there is a whole look");
     let none = glance(Duration::ZERO);
     assert!(none.changed.is_none() && !none.is_stale());
+    assert_eq!((first.staleness(), none.staleness()), (Some(false), None));
     assert!(none.looked.is_some_and(|(looked, paths)| looked == 0 && paths > none.files as usize), "{:?}", none.looked);
     let all = glance(Duration::from_secs(3600));
     assert_eq!((all.changed, all.looked), (Some(false), None));

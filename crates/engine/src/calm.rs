@@ -8,13 +8,13 @@
 
 use crate::changes::RACY_NS;
 use crate::engine::Engine;
-use contextd_scan::{Beside, Mark, Marked, Seen};
 use contextd_model::ContentHash;
+use contextd_scan::{Beside, Mark, Seen};
 use contextd_snapshot::{Durability, Snapshot, SnapshotName, write_atomically};
-use std::fs;
-use std::io::{BufRead, BufReader};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
+use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -101,11 +101,7 @@ impl Engine {
         if problems > most {
             return None;
         }
-        let pieces = std::iter::from_fn(|| {
-            let (sum, paths) = piece(&mut note)?.split_once('\n').map(|(sum, paths)| (sum.to_owned(), paths.to_owned()))?;
-            Some(Marked { sum, paths })
-        });
-        Some(match self.scanner.look(pieces, until, beside) {
+        Some(match self.scanner.look(std::iter::from_fn(|| piece(&mut note)), until, beside) {
             Seen::Same(looked) if looked == paths => Look::Same,
             Seen::Part(looked) => Look::Part(looked, paths),
             // What the note lacks cannot be told.
@@ -119,8 +115,8 @@ impl Engine {
         let _ = fs::remove_file(self.calm_note());
     }
 
-    /// Writes the note. `grounds` are the paths that decided besides the files, `files` those found; `own` is what the scan
-    /// saw of what the program makes itself.
+    /// Writes the note. `grounds` are the paths that decided besides the files, `files` those found; `own` is what a
+    /// first run saw of what it had made itself.
     pub(crate) fn note_calm<'f>(&self, snapshot: &Snapshot, grounds: &[String], files: impl Iterator<Item = &'f str>, problems: usize, now: i64, own: Option<&Own>) {
         // The first run makes them, so that their stamps are younger than it; who compares what they hold needs no stamp.
         let is_own = |path: &&str| OWN.contains(path);

@@ -104,7 +104,7 @@ impl Engine {
         let trusted = previous.as_ref().is_some_and(|snapshot| self.is_current(snapshot)) && !options.full;
         progress.begin(Stage::Scan, 0);
         let only = options.only.as_ref().filter(|_| trusted && complete);
-        let own = Own::of(self);
+        let own = (options.quick && previous.is_none()).then(|| Own::of(self));
         let Scoped { scope, files, problems, grounds } = Scope::scan(self, only);
         let (looked, states, others) = match &scope {
             Scope::Whole => (Looked::Whole(grounds.clone()), ledger.file_states()?, Vec::new()),

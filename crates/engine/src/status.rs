@@ -56,7 +56,7 @@ impl Status {
 
     /// True when the index is known not to be what a run would make now.
     pub fn is_stale(&self) -> bool {
-        self.outdated || self.changed == Some(true)
+        self.staleness() == Some(true)
     }
 }
 

@@ -59,8 +59,8 @@ pub struct Run<'e> {
     pub problems: Vec<Problem>,
     /// Paths besides the files that decided what was found, where the whole tree was scanned.
     pub grounds: Option<Vec<String>>,
-    /// What the scan saw of the program's own places.
-    pub own: Own,
+    /// What the scan of a first run saw of the program's own places.
+    pub own: Option<Own>,
     pub ahead: WrittenAhead,
 }
 
@@ -231,7 +231,7 @@ impl Run<'_> {
         if let Some(grounds) = self.grounds.as_ref().filter(|_| is_whole) {
             let same = changes.same.iter().map(|state| state.record.path.as_str());
             let read = outcomes.iter().map(|outcome| outcome.entry.rel.as_str());
-            self.engine.note_calm(snapshot, grounds, same.chain(read), self.problems.len(), self.options.now, Some(&self.own));
+            self.engine.note_calm(snapshot, grounds, same.chain(read), self.problems.len(), self.options.now, self.own.as_ref());
         }
     }
 

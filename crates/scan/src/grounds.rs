@@ -55,13 +55,6 @@ pub struct Mark {
     pub missing: usize,
 }
 
-/// Paths, a line each, and what their mark was.
-#[derive(Clone, Debug)]
-pub struct Marked {
-    pub sum: String,
-    pub paths: String,
-}
-
 /// What a look at marked paths came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seen {
@@ -87,9 +80,9 @@ impl Scanner {
         marks.into_iter().filter_map(OnceLock::into_inner).collect()
     }
 
-    /// Looks at pieces as they come, until one is not as it was or the time is up. One core is left to what is done beside,
+    /// Looks at pieces as they come, each what its mark was and its paths, a line each, until one is not as it was or the time is up. One core is left to what is done beside,
     /// until that is done.
-    pub fn look(&self, pieces: impl Iterator<Item = Marked> + Send, until: Option<Instant>, beside: Option<&Beside>) -> Seen {
+    pub fn look(&self, pieces: impl Iterator<Item = String> + Send, until: Option<Instant>, beside: Option<&Beside>) -> Seen {
         let (other, is_late, paths) = (AtomicBool::new(false), AtomicBool::new(false), AtomicUsize::new(0));
         let pieces = Mutex::new(pieces);
         by_threads(usize::MAX, beside, |_| {
@@ -98,8 +91,9 @@ impl Scanner {
                 is_late.store(true, Ordering::Relaxed);
                 return false;
             }
-            let lines: Vec<&str> = piece.paths.split('\n').collect();
-            let is_same = self.mark(&lines).sum.to_hex() == piece.sum;
+            let (sum, listed) = piece.split_once('\n').unwrap_or_default();
+            let lines: Vec<&str> = listed.split('\n').collect();
+            let is_same = self.mark(&lines).sum.to_hex() == sum;
             other.fetch_or(!is_same, Ordering::Relaxed);
             paths.fetch_add(lines.len(), Ordering::Relaxed);
             is_same
@@ -490,7 +484,7 @@ mod tests {
         names.iter().for_each(|name| fs::write(folder.path().join(name), "").unwrap());
         let scanner = scanner(folder.path());
         let pieces = in_pieces(names.iter().map(String::as_str).collect());
-        let marked: Vec<Marked> = scanner.marks(&pieces).iter().zip(&pieces).map(|(mark, piece)| Marked { sum: mark.sum.to_hex(), paths: piece.join("\n") }).collect();
+        let marked: Vec<String> = scanner.marks(&pieces).iter().zip(&pieces).map(|(mark, piece)| format!("{}\n{}", mark.sum.to_hex(), piece.join("\n"))).collect();
         let look = |count: usize, until: Option<Instant>| scanner.look(marked.iter().take(count).cloned(), until, None);
         assert_eq!(look(3, None), Seen::Same(3 * PIECE));
         let now = Instant::now();

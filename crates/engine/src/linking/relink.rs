@@ -203,6 +203,11 @@ impl Plan<'_> {
         self.moved.as_ref().map_or(Some(symbol), |moved| moved.number(symbol))
     }
 
+    /// Returns an edge with where it leads now; `None` when that is gone.
+    fn edge(&self, edge: EdgeRow) -> Option<EdgeRow> {
+        Some(EdgeRow { target: self.number(edge.target)?, ..edge })
+    }
+
     /// True when nothing that a file adds to the graph is new.
     fn leads_the_same(&self, (file, own, part): &FileLinks) -> bool {
         let mut own = own.clone();

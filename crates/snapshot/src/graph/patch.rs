@@ -29,14 +29,19 @@ impl Patch<'_> {
         self.numbers.map_or(old, |numbers| numbers.get(old as usize).copied().unwrap_or(NONE))
     }
 
-    /// Returns the old numbers of the symbols whose edges stay, by their new ones.
-    fn kept(&self, before: u32) -> Vec<u32> {
-        let mut kept = vec![NONE; self.symbols as usize];
+    /// Returns the old numbers of the symbols by their new ones.
+    fn old_numbers(&self, before: u32) -> Vec<u32> {
+        let mut numbers = vec![NONE; self.symbols as usize];
         for old in 0..before {
-            if let Some(slot) = kept.get_mut(self.number(old) as usize) {
+            if let Some(slot) = numbers.get_mut(self.number(old) as usize) {
                 *slot = old;
             }
         }
+        numbers
+    }
+
+    /// Leaves of the old numbers those of the symbols whose edges stay.
+    fn kept(&self, mut kept: Vec<u32>) -> Vec<u32> {
         for &symbol in self.again.keys() {
             if let Some(slot) = kept.get_mut(symbol as usize) {
                 *slot = NONE;
@@ -49,15 +54,14 @@ impl Patch<'_> {
 /// Lays edges out; `None` when they have to be laid out from nothing.
 pub(super) fn lay_out(before: &Graph, mut patch: Patch<'_>) -> Option<Laid> {
     patch.again.values_mut().for_each(|rows| in_order(rows));
-    let kept = patch.kept(before.symbols);
+    let old_numbers = patch.old_numbers(before.symbols);
+    let kept = patch.kept(old_numbers.clone());
     let ends = ends(before, &patch, &kept)?;
-    let edges = u64::from(ends.last().copied().unwrap_or(0));
-    let (rows, (source_ends, source_rows)) = match rayon::join(|| rows(before, &patch, &kept, &ends), || way_back(before, &patch, &kept, &ends)) {
-        (Some(rows), Some(back)) => (rows, back),
-        _ => return None,
-    };
-    let (sources, (ends, source_ends)) = (source_ends.last().copied().unwrap_or(0), rayon::join(|| column::pack(ends.iter().copied()), || column::pack(source_ends.iter().copied())));
-    Some(Laid { symbols: patch.symbols, edges: edges, sources: u64::from(sources), shape: before.shape, rows, marks: before.marks().to_vec(), ends, source_ends, source_rows })
+    let (rows, back) = rayon::join(|| rows(before, &patch, &kept, &ends), || way_back(before, &patch, &old_numbers, &kept, &ends));
+    let (rows, (source_ends, source_rows)) = (rows?, back?);
+    let [edges, sources] = [&ends, &source_ends].map(|ends| u64::from(ends.last().copied().unwrap_or(0)));
+    let (ends, source_ends) = rayon::join(|| column::pack(ends.iter().copied()), || column::pack(source_ends.iter().copied()));
+    Some(Laid { symbols: patch.symbols, edges, sources, shape: before.shape, rows, marks: before.marks().to_vec(), ends, source_ends, source_rows })
 }
 
 /// Returns where the edges of each symbol end.
@@ -162,13 +166,7 @@ fn piece<const ROW: usize>(before: &Graph, patch: &Patch<'_>, marks: &[[u8; 4]],
 }
 
 /// Returns where those end who lead to each symbol, and who they are, rising and packed.
-fn way_back(before: &Graph, patch: &Patch<'_>, kept: &[u32], ends: &[u32]) -> Option<(Vec<u32>, Vec<u8>)> {
-    let mut old_of = vec![NONE; patch.symbols as usize];
-    (0..before.symbols).for_each(|old| {
-        if let Some(slot) = old_of.get_mut(patch.number(old) as usize) {
-            *slot = old;
-        }
-    });
+fn way_back(before: &Graph, patch: &Patch<'_>, old_numbers: &[u32], kept: &[u32], ends: &[u32]) -> Option<(Vec<u32>, Vec<u8>)> {
     let mut more: Vec<(u32, u32)> = patch.again.iter().flat_map(|(&source, rows)| rows.chunk_by(|a, b| a.target == b.target).map(move |rows| (rows[0].target, source))).collect();
     more.sort_unstable();
     if more.last().is_some_and(|&(target, _)| target >= patch.symbols) {
@@ -177,7 +175,7 @@ fn way_back(before: &Graph, patch: &Patch<'_>, kept: &[u32], ends: &[u32]) -> Op
     // The last one that leads anywhere is the largest number among them.
     let last = ends.windows(2).rposition(|ends| ends[0] < ends[1]).map_or(0, |at| at as u32 + 1);
     let back = Back { before, patch, kept, more, width: width(last) };
-    let pieces: Vec<(Vec<u32>, Vec<u8>)> = old_of.par_chunks(PIECE).enumerate().map(|(piece, old_of)| back.piece((piece * PIECE) as u32, old_of)).collect();
+    let pieces: Vec<(Vec<u32>, Vec<u8>)> = old_numbers.par_chunks(PIECE).enumerate().map(|(piece, old_numbers)| back.piece((piece * PIECE) as u32, old_numbers)).collect();
     let (counts, sources): (Vec<Vec<u32>>, Vec<Vec<u8>>) = pieces.into_iter().unzip();
     let source_ends = counts.iter().flatten().scan(0, |end, &count| {
         *end += count;
@@ -198,11 +196,11 @@ struct Back<'b, 'p> {
 }
 
 impl Back<'_, '_> {
-    /// Returns how many lead to each symbol from `first` on, which had the numbers `old_of`, and who they are, packed.
-    fn piece(&self, first: u32, old_of: &[u32]) -> (Vec<u32>, Vec<u8>) {
-        let (mut counts, mut bytes, mut led) = (Vec::with_capacity(old_of.len()), Vec::new(), Vec::new());
+    /// Returns how many lead to each symbol from `first` on, which had the numbers `old_numbers`, and who they are, packed.
+    fn piece(&self, first: u32, old_numbers: &[u32]) -> (Vec<u32>, Vec<u8>) {
+        let (mut counts, mut bytes, mut led) = (Vec::with_capacity(old_numbers.len()), Vec::new(), Vec::new());
         let mut more = self.more[self.more.partition_point(|&(target, _)| target < first)..].iter().peekable();
-        for (symbol, &old) in (first..).zip(old_of) {
+        for (symbol, &old) in (first..).zip(old_numbers) {
             led.clear();
             if old != NONE {
                 let stays = |source: &u32| self.kept.get(*source as usize).is_some_and(|&kept| kept != NONE);

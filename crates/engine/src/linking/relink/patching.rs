@@ -6,7 +6,7 @@ use crate::linking::rows::symbols_of;
 use crate::linking::{Made, Rest};
 use contextd_link::{Pull, communities_of, files_of, of_symbols};
 use contextd_model::graph::EdgeRow;
-use contextd_snapshot::{Patch, Segment, Snapshot};
+use contextd_snapshot::{Patch, Segment};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
@@ -41,8 +41,7 @@ fn rows(plan: &Plan<'_>, again: &Again, first: &[u32], file_of: &[u32]) -> Optio
         // Nothing of a file that was not linked again has moved within it.
         let before = plan.previous.symbols_of_file(file);
         let edges = own_edges(plan.previous, before.start + (symbol - first[file as usize]), &before);
-        let edges = edges.map(|edge| Some(EdgeRow { target: plan.number(edge.target)?, ..edge }));
-        rows.insert(symbol, edges.collect::<Option<_>>()?);
+        rows.insert(symbol, edges.map(|edge| plan.edge(edge)).collect::<Option<_>>()?);
     }
     let mut is_asked = vec![false; file_of.len()];
     rows.keys().for_each(|&symbol| is_asked[symbol as usize] = true);
@@ -78,12 +77,7 @@ fn pull_now(plan: &Plan<'_>, rows: &Rows, file: u32, first: &[u32], file_of: &[u
     let edges = symbols_of(first, file as usize).flat_map(|symbol| match rows.get(&symbol) {
         Some(rows) => rows.clone(),
         // A file with symbols that stay as they were was not linked again: nothing has moved within it.
-        None => moved(plan, plan.previous, before.start + (symbol - first[file as usize])),
+        None => plan.previous.graph().out(before.start + (symbol - first[file as usize])).iter().filter_map(|edge| plan.edge(edge)).collect(),
     });
     Pull::of(edges, file, file_of)
-}
-
-/// Returns the edges of a symbol, by its number before, with where they lead now.
-fn moved(plan: &Plan<'_>, previous: &Snapshot, symbol: u32) -> Vec<EdgeRow> {
-    previous.graph().out(symbol).iter().filter_map(|edge| Some(EdgeRow { target: plan.number(edge.target)?, ..edge })).collect()
 }

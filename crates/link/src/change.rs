@@ -1,124 +1,98 @@
-//! What a new version of a file means for the others, where that is as good as nothing: it defines names that it did not
-//! define, or no longer defines some, and everything else that others can see is what it was.
-//!
-//! Of another file the linker reads what it finds under a name, and what that leads to by the names in it. So when no
-//! other file mentions the names that came or went, and nothing that stayed does, the others link as before.
+//! Which symbols of a file are the same in a new version of it.
 
-use crate::interface::{is_visible_binding, owner_of, rest_of_interface};
-use crate::policy::{self, Modules as Style};
-use contextd_model::facts::{FILE_SYMBOL, FactsView, ImportRow, NONE, SymbolRow, import_kind, modifier};
-use contextd_model::{StrId, SymbolKind};
-use std::collections::BTreeSet;
+use contextd_model::facts::{FactsView, NONE};
+use rustc_hash::FxHashMap;
 
-/// The difference between two versions of a file.
+/// What became of the symbols of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Change {
-    /// Names of symbols that only one of the versions has.
-    pub names: BTreeSet<String>,
-    /// By old row the new one; [`NONE`] for what only the file itself sees and for what is gone.
+    /// By old row the new one, [`NONE`] for what is gone. Rows that stay keep their order.
     pub rows: Vec<u32>,
+    /// How many rows there are now.
+    pub now: usize,
 }
 
 impl Change {
-    /// Compares two versions; `None` when more than names that came or went tells them apart.
-    pub fn between(old: &FactsView<'_>, new: &FactsView<'_>) -> Option<Self> {
-        // What is named like a package is more than a symbol.
-        if policy::of(new.language).terms_apart {
-            return None;
-        }
-        let (before, after) = (visible_names(old), visible_names(new));
-        let names: BTreeSet<&str> = before.symmetric_difference(&after).copied().collect();
-        // Nobody can ask for what has no name, so nobody could be told that it changed.
-        if names.contains("") || rest_of_interface(old, &names) != rest_of_interface(new, &names) {
-            return None;
-        }
-        let (imported, now) = (local_imports(old), local_imports(new));
-        let bound = imported.symmetric_difference(&now).map(|(bound, _)| *bound);
-        let causes: BTreeSet<&str> = names.iter().copied().chain(bound).collect();
-        let reaches_further = |view: &FactsView<'_>| asks_for(view, &names, &causes) || adds_to_others(view, &names);
-        if reaches_further(old) || reaches_further(new) {
-            return None;
-        }
+    /// Compares two versions: a symbol of one kind and name stays one, the second of that name the second.
+    pub fn between(old: &FactsView<'_>, new: &FactsView<'_>) -> Self {
+        let pairs = longest_rise(&alike(old, new));
         let mut rows = vec![NONE; old.symbols.len()];
-        for (from, to) in staying(old, &names).zip(staying(new, &names)) {
-            rows[from] = to as u32;
+        for (before, now) in pairs {
+            rows[before as usize] = now;
         }
-        Some(Self { names: names.into_iter().map(str::to_owned).collect(), rows })
+        Self { rows, now: new.symbols.len() }
+    }
+
+    /// True when every row is where it was, and there is none more.
+    pub fn is_none(&self) -> bool {
+        self.now == self.rows.len() && self.rows.iter().zip(0..).all(|(&now, before)| now == before)
+    }
+
+    /// Returns where a row is now.
+    pub fn row(&self, before: u32) -> Option<u32> {
+        self.rows.get(before as usize).copied().filter(|&now| now != NONE)
+    }
+
+    /// Returns by new row the old one, where there was one.
+    pub fn origins(&self) -> Vec<Option<u32>> {
+        let mut origins = vec![None; self.now];
+        for (&now, before) in self.rows.iter().zip(0..).filter(|(now, _)| **now != NONE) {
+            origins[now as usize] = Some(before);
+        }
+        origins
     }
 }
 
-fn visible_names<'v>(view: &FactsView<'v>) -> BTreeSet<&'v str> {
-    view.symbols.iter().skip(1).filter(|row| !row.has(modifier::LOCAL)).map(|row| view.str(row.name)).collect()
-}
-
-/// Returns the rows that others may see, less those of some names; the file itself is the first.
-fn staying<'v>(view: &'v FactsView<'v>, without: &'v BTreeSet<&str>) -> impl Iterator<Item = usize> + 'v {
-    let stays = |at: usize, row: &SymbolRow| at == FILE_SYMBOL as usize || !row.has(modifier::LOCAL) && !without.contains(view.str(row.name));
-    (0..view.symbols.len()).filter(move |&at| stays(at, &view.symbols[at]))
-}
-
-/// True for an import that only its own file sees.
-pub(crate) fn is_local(view: &FactsView<'_>, row: &ImportRow) -> bool {
-    match policy::of(view.language).modules {
-        Style::Folder | Style::Declared => !matches!(row.kind, import_kind::WILDCARD | import_kind::REEXPORT_ALL | import_kind::INCLUDE),
-        Style::RelativePath => matches!(row.kind, import_kind::MODULE | import_kind::NAME),
-        _ => false,
+/// Pairs each old row with the new one of its kind, name and place among those of that name.
+fn alike(old: &FactsView<'_>, new: &FactsView<'_>) -> Vec<(u32, u32)> {
+    let mut known: FxHashMap<(u8, &str, &str), std::collections::VecDeque<u32>> = FxHashMap::default();
+    for (row, at) in new.symbols.iter().zip(0..) {
+        known.entry((row.kind, new.str(row.qualified), new.str(row.name))).or_default().push_back(at);
     }
+    let pair = |(row, at): (&contextd_model::facts::SymbolRow, u32)| Some((at, known.get_mut(&(row.kind, old.str(row.qualified), old.str(row.name)))?.pop_front()?));
+    old.symbols.iter().zip(0..).filter_map(pair).collect()
 }
 
-/// Returns what the imports bind that only the file itself sees, each with what it is bound to.
-fn local_imports<'v>(view: &FactsView<'v>) -> BTreeSet<(&'v str, String)> {
-    let rows = view.imports.iter().filter(|row| is_local(view, row));
-    rows.map(|row| {
-        let [alias, name, module] = [row.alias, row.name, row.module].map(|id| view.str(id));
-        let bound = [alias, name, module].into_iter().find(|text| !text.is_empty()).unwrap_or("");
-        (bound, format!("{} {} {module} {name}", row.kind, owner_of(view, row.owner)))
-    })
-    .collect()
+/// Leaves out as few pairs as it takes for both sides to rise.
+fn longest_rise(pairs: &[(u32, u32)]) -> Vec<(u32, u32)> {
+    // The last pair of the best run of each length, and the pair before each one in its run.
+    let (mut ends, mut before): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::with_capacity(pairs.len()));
+    for (at, &(_, now)) in pairs.iter().enumerate() {
+        let length = ends.partition_point(|&end| pairs[end].1 < now);
+        before.push(if length == 0 { usize::MAX } else { ends[length - 1] });
+        if length == ends.len() {
+            ends.push(at);
+        } else {
+            ends[length] = at;
+        }
+    }
+    let mut rise = Vec::with_capacity(ends.len());
+    let mut at = ends.last().copied().unwrap_or(usize::MAX);
+    while at != usize::MAX {
+        rise.push(pairs[at]);
+        at = before[at];
+    }
+    rise.reverse();
+    rise
 }
 
-/// True when something that stays mentions a cause: its own words are the same, but they may mean something else.
-fn asks_for(view: &FactsView<'_>, without: &BTreeSet<&str>, causes: &BTreeSet<&str>) -> bool {
-    let mentions = |id: StrId| causes.iter().any(|cause| is_mentioned(view.str(id), cause));
-    let stays = |owner: u32| view.symbols.get(owner as usize).is_none_or(|row| !without.contains(view.str(row.name)));
-    // What stands in a scope is found through it, wherever that is declared.
-    let symbols = staying(view, without).skip(1).map(|at| &view.symbols[at]).any(|row| [row.qualified, row.name, row.type_text, row.generics, row.annotations].into_iter().any(mentions));
-    // A local import may name what it will: that is the file's own business.
-    let imports = view.imports.iter().filter(|row| !is_local(view, row)).any(|row| [row.module, row.name, row.alias].into_iter().any(mentions));
-    let bases = view.bases.iter().filter(|row| stays(row.owner)).any(|row| mentions(row.name) || mentions(row.qualifier));
-    let bindings = view.bindings.iter().filter(|row| is_visible_binding(view, row) && (stays(row.owner) || view.str(row.name).starts_with("self."))).any(|row| mentions(row.type_text));
-    symbols || imports || bases || bindings
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
 
-/// True when something that came or went is found by others without its name: blocks that add to what stands elsewhere,
-/// what a module exports by default, the constructor of a class that stays, what an interface that stays asks for.
-fn adds_to_others(view: &FactsView<'_>, names: &BTreeSet<&str>) -> bool {
-    let policy = policy::of(view.language);
-    let mut rows = view.symbols.iter().skip(1).filter(|row| !row.has(modifier::LOCAL) && names.contains(view.str(row.name)));
-    rows.any(|row| {
-        let is_block = matches!(row.kind(), SymbolKind::Namespace | SymbolKind::Module) && !row.has(modifier::TITLE);
-        let parent = view.symbols.get(row.parent as usize).filter(|parent| parent.kind().is_type() && !names.contains(view.str(parent.name)));
-        let is_constructor = row.kind() == SymbolKind::Constructor || policy.constructors.contains(&view.str(row.name));
-        let is_asked_for = |parent: &SymbolRow| policy.modules == Style::Folder && parent.kind() == SymbolKind::Interface;
-        is_block || row.kind() == SymbolKind::Extension || row.has(modifier::DEFAULT) || parent.is_some_and(|parent| is_constructor || is_asked_for(parent))
-    })
-}
-
-/// True when any of a file's texts mentions a name as a word. A text may say more than it is asked: `newName` is taken
-/// for a mention of `Name`, as the linker may take it.
-pub fn mentions(view: &FactsView<'_>, name: &str) -> bool {
-    let name = name.trim_end_matches('=');
-    view.strings.text.contains(name) && (0..view.strings.len()).any(|id| is_mentioned(view.str(StrId(id as u32)), name))
-}
-
-/// True when a text mentions a name as a word.
-fn is_mentioned(text: &str, name: &str) -> bool {
-    let name = name.trim_end_matches('=');
-    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let (first, last) = (name.starts_with(is_word), name.ends_with(is_word));
-    text.match_indices(name).any(|(at, _)| {
-        let (before, after) = (&text[..at], &text[at + name.len()..]);
-        let begins = !first || !before.ends_with(is_word) || before.ends_with("new");
-        begins && (!last || !after.starts_with(is_word))
-    })
+    proptest! {
+        #[test]
+        fn what_stays_rises(numbers in proptest::collection::vec(0u32..12, 0..9)) {
+            let pairs: Vec<(u32, u32)> = (0..).zip(numbers.iter().copied()).collect();
+            let rise = longest_rise(&pairs);
+            prop_assert!(rise.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 < pair[1].1));
+            prop_assert!(rise.iter().all(|pair| pairs.contains(pair)));
+            let rises = |set: u32| {
+                let chosen: Vec<u32> = (0..pairs.len()).filter(|at| set >> at & 1 == 1).map(|at| pairs[at].1).collect();
+                chosen.windows(2).all(|pair| pair[0] < pair[1]).then_some(chosen.len())
+            };
+            prop_assert_eq!(Some(rise.len()), (0..1u32 << pairs.len()).filter_map(rises).max());
+        }
+    }
 }

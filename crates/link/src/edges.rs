@@ -11,7 +11,7 @@ mod testing;
 use crate::links::{Reason, Unresolved};
 use crate::policy::Modules as Style;
 use crate::resolve::{Kind, Resolver, Value, Want, sure};
-use crate::world::{Module, World};
+use crate::world::{Look, Module};
 use contextd_model::facts::{FILE_SYMBOL, RefRow, UNKNOWN_PARAMETERS, import_kind, modifier};
 use contextd_model::graph::{EdgeRow, KNOWN_CONFIDENCE, OutsideEdge};
 use contextd_model::{EdgeKind, Provenance, RefKind, SymbolKind};
@@ -28,37 +28,35 @@ pub struct FileLinks {
     pub unresolved: Unresolved,
 }
 
-impl World<'_> {
-    /// Returns the edges that a file's facts give rise to, and what could not be resolved in it.
-    pub fn link_file(&self, file: usize) -> FileLinks {
-        let mut linker = FileLinker {
-            world: self,
-            file: file as u32,
-            resolver: Resolver::with_locals(self, file as u32),
-            edges: Vec::new(),
-            outside: Vec::new(),
-            unresolved: Unresolved::default(),
-        };
-        linker.structure();
-        if self.tables[file].policy.modules != Style::None {
-            linker.imports();
-            linker.bases();
-            linker.references();
-            linker.testing();
-            linker.dataflow();
-        } else {
-            linker.documents();
-        }
-        FileLinks {
-            edges: merge(linker.edges),
-            outside: outside::merge(linker.outside),
-            unresolved: linker.unresolved,
-        }
+/// Returns the edges that a file's facts give rise to, and what could not be resolved in it.
+pub(crate) fn link_file(world: Look<'_, '_>) -> FileLinks {
+    let mut linker = FileLinker {
+        world,
+        file: world.file,
+        resolver: Resolver::with_locals(world),
+        edges: Vec::new(),
+        outside: Vec::new(),
+        unresolved: Unresolved::default(),
+    };
+    linker.structure();
+    if world.policy(world.file).modules != Style::None {
+        linker.imports();
+        linker.bases();
+        linker.references();
+        linker.testing();
+        linker.dataflow();
+    } else {
+        linker.documents();
+    }
+    FileLinks {
+        edges: merge(linker.edges),
+        outside: outside::merge(linker.outside),
+        unresolved: linker.unresolved,
     }
 }
 
 pub(crate) struct FileLinker<'w, 'f> {
-    world: &'w World<'f>,
+    world: Look<'w, 'f>,
     file: u32,
     resolver: Resolver<'w, 'f>,
     edges: Vec<(u32, EdgeRow)>,
@@ -99,7 +97,7 @@ impl<'f> FileLinker<'_, 'f> {
 
     fn references(&mut self) {
         let world = self.world;
-        let view = &world.files[self.file as usize].view;
+        let view = world.own();
         for (at, row) in view.refs.iter().enumerate() {
             if matches!(
                 row.kind(),
@@ -120,18 +118,19 @@ impl<'f> FileLinker<'_, 'f> {
             RefKind::Call | RefKind::Macro => Want::Call,
             _ => Want::Any,
         };
-        let name = self.world.files[self.file as usize].view.str(row.name);
+        let name = self.world.own().str(row.name);
         match row.kind() {
             RefKind::Call => self.resolver.with_arguments(row.arguments),
             RefKind::Type | RefKind::Construct => self.resolver.with_arity(row.arguments),
             _ => self.resolver.with_arguments(UNKNOWN_PARAMETERS),
         }
         let value = self.resolve_name(row, name, want);
-        if !self.world.tables[self.file as usize].policy.fields_apart || row.qualifier.is_empty() {
+        if !self.world.policy(self.file).fields_apart || row.qualifier.is_empty() {
             return value;
         }
         // A field is what an accessor of its name declares, never a method; an accessor writes too.
-        let is_accessor = |value: &Value<'_>| matches!(value.kind, Kind::Symbol(found) if !self.world.kind(found).is_callable());
+        let world = self.world;
+        let is_accessor = |value: &Value<'_>| matches!(value.kind, Kind::Symbol(found) if !world.kind(found).is_callable());
         let is_field = row.kind() == RefKind::Field;
         let other = match name.strip_suffix('=') {
             Some(read) if !matches!(value.kind, Kind::Symbol(_)) => read.to_owned(),
@@ -162,7 +161,7 @@ impl<'f> FileLinker<'_, 'f> {
     }
 
     fn refer(&mut self, row: &RefRow, name: &str, value: Value<'_>) {
-        let language = self.world.files[self.file as usize].view.language;
+        let language = self.world.own().language;
         match value.kind {
             Kind::Symbol(target) => self.refer_to(row, target, value.sure),
             Kind::Super(owner) => self.refer_to_base(row, owner),
@@ -218,7 +217,7 @@ impl<'f> FileLinker<'_, 'f> {
                 self.push(source, target, EdgeKind::Calls, line, sure, count)
             }
             RefKind::Name | RefKind::Field
-                if found.is_callable() && world.tables[self.file as usize].policy.bare_calls =>
+                if found.is_callable() && world.policy(self.file).bare_calls =>
             {
                 self.push(source, target, EdgeKind::Calls, line, sure, count)
             }
@@ -238,19 +237,17 @@ impl<'f> FileLinker<'_, 'f> {
 
     fn is_term(&self, symbol: u32) -> bool {
         let file = self.world.file_of(symbol);
-        self.world.tables[file as usize].policy.terms_apart
+        self.world.policy(file).terms_apart
     }
 
     /// `super(…)` calls the constructor of the base.
     fn refer_to_base(&mut self, row: &RefRow, owner: u32) {
         // Where classes are called to make them, `super()` is only the way to the base's members.
-        if self.world.tables[self.file as usize].policy.modules == Style::Dotted {
+        if self.world.policy(self.file).modules == Style::Dotted {
             return;
         }
         let Some(base) = self
-            .world
-            .supers
-            .get(&owner)
+            .world.supers(owner)
             .and_then(|supers| supers.found.first().copied())
         else {
             return;
@@ -260,7 +257,7 @@ impl<'f> FileLinker<'_, 'f> {
 
     fn imports(&mut self) {
         let world = self.world;
-        let view = &world.files[self.file as usize].view;
+        let view = world.own();
         let this = world.global(self.file, FILE_SYMBOL);
         for (at, row) in view.imports.iter().enumerate() {
             let value = self.resolver.import(self.file, at as u32, Want::Any);
@@ -299,16 +296,15 @@ impl<'f> FileLinker<'_, 'f> {
     /// name in it, that is the one that defines the name.
     fn imported_file(&mut self, at: usize, value: Value<'_>) {
         let world = self.world;
-        let row = &world.files[self.file as usize].view.imports[at];
-        let table = &world.tables[self.file as usize];
-        let named = !row.name.is_empty() && table.policy.modules == Style::Declared;
+        let row = &world.own().imports[at];
+        let named = !row.name.is_empty() && world.policy(self.file).modules == Style::Declared;
         let (file, how_sure) = match value.kind {
             Kind::Symbol(target) if named => {
                 let file = world.global(world.file_of(target), FILE_SYMBOL);
                 (Some(file), value.sure)
             }
             _ if named => (None, 0),
-            _ => (self.module_symbol(table.modules[at]), sure::IMPORT),
+            _ => (self.module_symbol(world.module(self.file, at as u32)), sure::IMPORT),
         };
         if let Some(file) = file {
             let this = world.global(self.file, FILE_SYMBOL);
@@ -318,9 +314,8 @@ impl<'f> FileLinker<'_, 'f> {
 
     /// A Python package shows what its `__init__` imports from within.
     fn is_package_export(&self, module: contextd_model::StrId) -> bool {
-        let file = &self.world.files[self.file as usize];
-        crate::world::modules::basename(file.path).starts_with("__init__.")
-            && file.view.str(module).starts_with('.')
+        crate::world::modules::basename(self.world.path(self.file)).starts_with("__init__.")
+            && self.world.own().str(module).starts_with('.')
     }
 
     fn module_symbol(&self, module: Module) -> Option<u32> {

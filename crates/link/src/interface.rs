@@ -3,28 +3,21 @@
 //! [`World::link_file`](crate::World::link_file) reads a file's own facts whole, and of the other files only their
 //! interfaces. So a file whose [`interface_fingerprint`] is unchanged is linked again after an edit, and no other.
 
-use crate::change::is_local;
 use contextd_model::StrId;
-use contextd_model::facts::{BindingRow, FILE_SYMBOL, FactsView, ImportRow, SymbolRow, binding, modifier};
+use contextd_model::facts::{BindingRow, FILE_SYMBOL, FactsView, SymbolRow, binding, modifier};
 use contextd_model::hash::ContentHash;
-use std::collections::BTreeSet;
 
 /// Returns a hash of everything other files can see of this one: names, kinds, scopes, types, bases,
 /// imports and the package, but neither places nor bodies.
 pub fn interface_fingerprint(view: FactsView<'_>) -> u64 {
-    ContentHash::of(&interface_bytes(&view, |_| true, |_| true)).short()
+    ContentHash::of(&interface_bytes(&view)).short()
 }
 
-/// Returns what others can see of a file beside symbols of some names and imports that they cannot see.
-pub(crate) fn rest_of_interface(view: &FactsView<'_>, without: &BTreeSet<&str>) -> ContentHash {
-    ContentHash::of(&interface_bytes(view, |row| !without.contains(view.str(row.name)), |row| !is_local(view, row)))
-}
-
-fn interface_bytes(view: &FactsView<'_>, has_symbol: impl Fn(&SymbolRow) -> bool, has_import: impl Fn(&ImportRow) -> bool) -> Vec<u8> {
+fn interface_bytes(view: &FactsView<'_>) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(4096);
     put(&mut bytes, view.package_name());
     bytes.push(view.language);
-    let visible = visible_rows(view, has_symbol);
+    let visible = visible_rows(view);
     let number = |row: u32| visible.get(row as usize).copied().unwrap_or(u32::MAX);
     for (at, row) in view.symbols.iter().enumerate().filter(|(at, _)| visible[*at] != u32::MAX) {
         bytes.extend(number(row.parent).to_le_bytes());
@@ -37,24 +30,20 @@ fn interface_bytes(view: &FactsView<'_>, has_symbol: impl Fn(&SymbolRow) -> bool
         }
         bytes.push(row.parameters);
     }
-    for row in view.imports.iter().filter(|row| has_import(row)) {
+    for row in view.imports {
         bytes.extend([b'i', row.kind]);
         put(&mut bytes, &owner_of(view, row.owner));
         for id in [row.module, row.name, row.alias] {
             put(&mut bytes, view.str(id));
         }
     }
-    for row in view.bases.iter().filter(|row| is_there(view, &visible, row.owner)) {
+    for row in view.bases {
         bytes.extend([b'b', row.kind]);
         bytes.extend(number(row.owner).to_le_bytes());
         put(&mut bytes, view.str(row.qualifier));
         put(&mut bytes, view.str(row.name));
     }
     for row in view.bindings.iter().filter(|row| is_visible_binding(view, row)) {
-        let is_field = view.str(row.name).starts_with("self.");
-        if !is_field && !is_there(view, &visible, row.owner) {
-            continue;
-        }
         bytes.extend([b'v', row.how, row.position]);
         bytes.extend(row.flags.to_le_bytes());
         let (owner, generics) = visible_owner(view, &visible, row.owner);
@@ -66,13 +55,8 @@ fn interface_bytes(view: &FactsView<'_>, has_symbol: impl Fn(&SymbolRow) -> bool
     bytes
 }
 
-/// True for a symbol that is not left out; those inside of bodies count as there.
-fn is_there(view: &FactsView<'_>, visible: &[u32], owner: u32) -> bool {
-    view.symbols.get(owner as usize).is_none_or(|row| row.has(modifier::LOCAL) || visible[owner as usize] != u32::MAX)
-}
-
 /// Tells in which scope something stands.
-pub(crate) fn owner_of(view: &FactsView<'_>, owner: u32) -> String {
+fn owner_of(view: &FactsView<'_>, owner: u32) -> String {
     view.symbols.get(owner as usize).map_or_else(String::new, |row| if owner == FILE_SYMBOL { String::new() } else { format!("{} {}", row.kind, view.str(row.qualified)) })
 }
 
@@ -82,10 +66,10 @@ fn put(bytes: &mut Vec<u8>, text: &str) {
 }
 
 /// Numbers the rows that others can see; what stands inside a body has none.
-fn visible_rows(view: &FactsView<'_>, has_symbol: impl Fn(&SymbolRow) -> bool) -> Vec<u32> {
+fn visible_rows(view: &FactsView<'_>) -> Vec<u32> {
     let mut next = 0;
     let mut number = |(at, row): (usize, &SymbolRow)| {
-        if at != FILE_SYMBOL as usize && (row.has(modifier::LOCAL) || !has_symbol(row)) {
+        if at != FILE_SYMBOL as usize && row.has(modifier::LOCAL) {
             return u32::MAX;
         }
         next += 1;
@@ -107,7 +91,7 @@ fn visible_owner(view: &FactsView<'_>, visible: &[u32], owner: u32) -> (u32, Str
 }
 
 /// Fields through `self`, values of file-level variables and members, parameters, and whether there is a receiver.
-pub(crate) fn is_visible_binding(view: &FactsView<'_>, row: &BindingRow) -> bool {
+fn is_visible_binding(view: &FactsView<'_>, row: &BindingRow) -> bool {
     let Some(owner) = view.symbols.get(row.owner as usize) else {
         return false;
     };

@@ -16,6 +16,7 @@ mod key;
 mod links;
 mod parameters;
 mod policy;
+pub mod reads;
 mod resolve;
 mod types;
 mod world;
@@ -23,9 +24,11 @@ mod world;
 pub use communities::{Pull, communities, communities_of, files_of, of_symbols};
 pub use edges::FileLinks;
 pub use change::Change;
+pub use reads::Reads;
 pub use interface::{interface_fingerprint, shows_the_same};
 pub use links::{LinkOptions, Links, Reason, Unresolved, link};
 pub use world::World;
+pub use world::modules::is_manifest;
 
 use contextd_model::facts::FactsView;
 

@@ -82,7 +82,7 @@ pub fn link(files: &[LinkFile<'_>], options: &LinkOptions) -> Links {
     links.outside = outside;
     links.unresolved = unresolved;
     if options.communities {
-        let first: Vec<u32> = world.first.clone();
+        let first: Vec<u32> = world.first_symbols().to_vec();
         drop(world);
         links.communities = communities::communities(&links.offsets[1..], &links.edges, &first);
     }

@@ -1,7 +1,8 @@
 //! What a callable takes, as far as its facts tell.
 
-use crate::world::World;
-use contextd_model::facts::{BindingRow, SPREAD_ARGUMENTS, UNKNOWN_PARAMETERS, binding};
+use crate::world::Look;
+use contextd_model::StrId;
+use contextd_model::facts::{BindingRow, SymbolRow, SPREAD_ARGUMENTS, UNKNOWN_PARAMETERS, binding};
 
 /// The parameters of one callable.
 pub struct Parameters<'f> {
@@ -22,18 +23,15 @@ pub struct Parameters<'f> {
 }
 
 impl<'f> Parameters<'f> {
-    pub fn of(world: &World<'f>, callable: u32) -> Self {
-        let file = world.file_of(callable) as usize;
-        let view = &world.files[file].view;
-        let (local, row) = (world.local(callable), world.row(callable));
-        let start = view.bindings.partition_point(|row| row.owner < local);
-        let bound = view.bindings[start..].iter();
-        let bound = bound.take_while(|row| row.owner == local);
+    pub fn of(world: Look<'_, 'f>, callable: u32) -> Self {
+        let (file, row) = (world.file_of(callable), world.row(callable));
+        let bound = world.bindings_of(callable).map(|(_, row)| row);
         let rows: Vec<&BindingRow> = bound.filter(|row| row.how == binding::PARAMETER).collect();
+        let text = |id: StrId| world.text(file, id);
         // Where the grammar does not list them, each one has a name; in C it may have none.
         let count = match row.parameters {
             UNKNOWN_PARAMETERS
-                if world.tables[file].policy.modules == crate::policy::Modules::Include =>
+                if world.policy(file).modules == crate::policy::Modules::Include =>
             {
                 None
             }
@@ -42,23 +40,20 @@ impl<'f> Parameters<'f> {
         };
         let own = &rows[..rows.len().min(count.unwrap_or(usize::MAX))];
         let may_be_left =
-            |row: &&&BindingRow| row.flags & 3 != 0 || view.str(row.type_text).ends_with("[]");
-        let parent = world.outer.get(&callable).copied();
-        let parent = parent.map_or_else(
-            || view.str(view.symbols[row.parent as usize].generics),
-            |outer| {
-                let file = world.file_of(outer) as usize;
-                world.files[file].view.str(world.row(outer).generics)
-            },
-        );
+            |row: &&&BindingRow| row.flags & 3 != 0 || text(row.type_text).ends_with("[]");
+        let generics_of = |row: &SymbolRow, file: u32| world.text(file, row.generics);
+        let parent = match world.outer(callable) {
+            Some(outer) => generics_of(world.row(outer), world.file_of(outer)),
+            None => world.row_at(file, row.parent).map_or("", |parent| generics_of(parent, file)),
+        };
         Self {
             count,
-            types: own.iter().map(|row| view.str(row.type_text)).collect(),
+            types: own.iter().map(|row| text(row.type_text)).collect(),
             labels: own.iter().map(|row| row.flags >> 2).collect(),
             optional: own.iter().filter(may_be_left).count(),
-            counted: row.parameters != UNKNOWN_PARAMETERS || world.tables[file].policy.names_parameters,
+            counted: row.parameters != UNKNOWN_PARAMETERS || world.policy(file).names_parameters,
             variadic: own.iter().any(|row| row.flags & 1 != 0),
-            generics: [view.str(row.generics), parent],
+            generics: [text(row.generics), parent],
         }
     }
 

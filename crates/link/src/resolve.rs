@@ -11,7 +11,7 @@ mod pick;
 mod values;
 
 use crate::key::{self, Index};
-use crate::world::{Module, World};
+use crate::world::{Look, Module};
 use contextd_model::SymbolKind;
 use contextd_model::facts::{BaseRow, UNKNOWN_PARAMETERS, modifier};
 use rustc_hash::FxHashMap;
@@ -129,7 +129,7 @@ const MAX_STEPS: u32 = 400;
 
 /// Resolves the names of one file.
 pub struct Resolver<'w, 'f> {
-    pub world: &'w World<'f>,
+    pub world: Look<'w, 'f>,
     pub file: u32,
     /// Bindings of this file by owner and name; empty while the world is being built.
     bindings: Index,
@@ -153,10 +153,10 @@ pub struct Resolver<'w, 'f> {
 
 impl<'w, 'f> Resolver<'w, 'f> {
     /// Makes a resolver that sees no local variables, as the world's tables need it.
-    pub fn new(world: &'w World<'f>, file: u32) -> Self {
+    pub fn new(world: Look<'w, 'f>) -> Self {
         Self {
             world,
-            file,
+            file: world.file,
             bindings: Index::default(),
             qualifiers: FxHashMap::default(),
             opened: FxHashMap::default(),
@@ -172,8 +172,8 @@ impl<'w, 'f> Resolver<'w, 'f> {
     }
 
     /// Makes a resolver that sees the file's local variables.
-    pub fn with_locals(world: &'w World<'f>, file: u32) -> Self {
-        let view = &world.files[file as usize].view;
+    pub fn with_locals(world: Look<'w, 'f>) -> Self {
+        let view = world.own();
         let pairs = view
             .bindings
             .iter()
@@ -187,7 +187,7 @@ impl<'w, 'f> Resolver<'w, 'f> {
             .collect();
         Self {
             bindings: Index::new(pairs),
-            ..Self::new(world, file)
+            ..Self::new(world)
         }
     }
 
@@ -229,7 +229,7 @@ impl<'w, 'f> Resolver<'w, 'f> {
         let receiver = match self.qualifiers.get(&(owner, qualifier.0)) {
             Some(&value) => value,
             None => {
-                let text = self.world.files[self.file as usize].view.str(qualifier);
+                let text = self.world.own().str(qualifier);
                 let value = self.path(
                     Place {
                         file: self.file,
@@ -249,7 +249,7 @@ impl<'w, 'f> Resolver<'w, 'f> {
             return value;
         }
         // In `r.route(func(r Router) …)` the first `r` is not the one that its line defines.
-        let text = self.world.files[self.file as usize].view.str(qualifier);
+        let text = self.world.own().str(qualifier);
         let place = Place {
             file: self.file,
             owner,
@@ -269,7 +269,7 @@ impl<'w, 'f> Resolver<'w, 'f> {
     /// Resolves a base type.
     pub fn base(&mut self, row: &BaseRow) -> Value<'f> {
         self.steps = 0;
-        let view = &self.world.files[self.file as usize].view;
+        let view = self.world.own();
         let owner = view.symbols.get(row.owner as usize).map_or(0, |symbol| {
             if symbol.parent == contextd_model::facts::NONE {
                 0
@@ -292,8 +292,8 @@ impl<'w, 'f> Resolver<'w, 'f> {
         };
         self.arity = UNKNOWN_PARAMETERS;
         // The object of a package stands in that package.
-        match self.world.object_packages.get(&self.world.global(self.file, row.owner)) {
-            Some(&package) if !matches!(value.kind, Kind::Symbol(_)) => {
+        match self.world.object_package(self.world.global(self.file, row.owner)) {
+            Some(package) if !matches!(value.kind, Kind::Symbol(_)) => {
                 self.module_member(self.file, Module::Package(package), name, Want::Type)
             }
             _ => value,
@@ -333,9 +333,7 @@ impl<'w, 'f> Resolver<'w, 'f> {
         let world = self.world;
         if world.kind(symbol) == SymbolKind::Module && world.has(symbol, modifier::DECLARATION) {
             let file = Module::File(world.file_of(symbol));
-            if let Some(module) = world
-                .modules
-                .child(&world.files, file, world.name_of(symbol))
+            if let Some(module) = world.module_below(file, world.name_of(symbol))
             {
                 return Value::new(Kind::Module(module), sure);
             }

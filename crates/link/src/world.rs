@@ -2,17 +2,20 @@
 
 mod build;
 mod implements;
+mod look;
 pub mod modules;
-mod replace;
-mod reshape;
+mod reading;
+mod update;
 
+pub use look::{FEW, Look};
 pub use modules::Module;
 
 use crate::LinkFile;
 use crate::key::{self, Index, Marks};
 use crate::policy::Policy;
+use crate::reads::{Numbers, Seen};
 use contextd_model::SymbolKind;
-use contextd_model::facts::{FILE_SYMBOL, NONE, SymbolRow};
+use contextd_model::facts::SymbolRow;
 use modules::ModuleTable;
 use rustc_hash::FxHashMap;
 
@@ -33,6 +36,14 @@ pub struct Supers {
     pub found: Vec<Super>,
     /// Some base is outside of the repository, so members may come from there.
     pub open: bool,
+}
+
+impl Supers {
+    /// Takes up what another file says.
+    fn join(&mut self, more: Supers) {
+        self.open |= more.open;
+        self.found.extend(more.found);
+    }
 }
 
 /// What is looked up of one file again and again.
@@ -66,11 +77,11 @@ impl FileTable {
 
 /// Global tables over the interfaces of all files.
 pub struct World<'f> {
-    pub(crate) files: Vec<LinkFile<'f>>,
-    pub(crate) tables: Vec<FileTable>,
-    pub(crate) modules: ModuleTable,
+    files: Vec<LinkFile<'f>>,
+    tables: Vec<FileTable>,
+    modules: ModuleTable,
     /// Number of each file's first symbol, and the total at the end.
-    pub(crate) first: Vec<u32>,
+    first: Vec<u32>,
     file_of: Vec<u32>,
     /// Kind and modifiers of every symbol, which are asked for far more often than the rest of its row.
     briefs: Vec<Brief>,
@@ -84,18 +95,23 @@ pub struct World<'f> {
     /// File-level symbols by family and name.
     globals: Index,
     /// The type of a member or extension that stands outside of it.
-    pub(crate) outer: FxHashMap<u32, u32>,
+    outer: FxHashMap<u32, u32>,
     /// The object that holds what a package defines beside its types, by package.
-    pub(crate) package_objects: FxHashMap<u32, u32>,
+    package_objects: FxHashMap<u32, u32>,
     /// The package of each such object.
-    pub(crate) object_packages: FxHashMap<u32, u32>,
-    pub(crate) supers: FxHashMap<u32, Supers>,
+    object_packages: FxHashMap<u32, u32>,
+    supers: FxHashMap<u32, Supers>,
     /// The first file of a package in each of its source sets.
     set_files: FxHashMap<(u32, u32), u32>,
     /// Bindings `self.x` by type and name: file and row.
     fields: FxHashMap<u64, (u32, u32)>,
     /// Interfaces that a type satisfies by its methods alone.
-    pub(crate) satisfied: FxHashMap<u32, Vec<u32>>,
+    satisfied: FxHashMap<u32, Vec<u32>>,
+    /// What each file says of the bases of types that others than their own say something of.
+    shared_bases: FxHashMap<u32, Vec<(u32, Supers)>>,
+    /// Files that assign fields of types of others, each with the type's.
+    shared_fields: Vec<(u32, u32)>,
+    numbers: Numbers,
 }
 
 /// What is asked of symbols most often.
@@ -133,17 +149,22 @@ impl<'f> World<'f> {
         self.first.last().copied().unwrap_or(0)
     }
 
+    /// Returns the number of each file's first symbol, and the total at the end.
+    pub(crate) fn first_symbols(&self) -> &[u32] {
+        &self.first
+    }
+
     pub fn file_count(&self) -> usize {
         self.files.len()
     }
 
-    pub(crate) fn file_of(&self, symbol: u32) -> u32 {
+    fn file_of(&self, symbol: u32) -> u32 {
         self.file_of[symbol as usize]
     }
 
     /// Returns the file that stands for a package where another imports it: of the same source set, of
     /// the one that all platforms share, else any that can be seen.
-    pub(crate) fn package_file(&self, from: u32, package: u32) -> Option<u32> {
+    fn package_file(&self, from: u32, package: u32) -> Option<u32> {
         let set = self.tables[from as usize].source_set;
         let of_set = |set: u32| self.set_files.get(&(package, set)).copied();
         let shared = (set != 0).then(|| of_set(set).or_else(|| of_set(COMMON_SOURCES))).flatten();
@@ -151,48 +172,36 @@ impl<'f> World<'f> {
     }
 
     /// True when a file may use what another defines: what all platforms share knows none of them.
-    pub(crate) fn sees(&self, from: u32, file: u32) -> bool {
+    fn sees(&self, from: u32, file: u32) -> bool {
         let set = |file: u32| self.tables[file as usize].source_set;
         set(from) != COMMON_SOURCES || set(file) <= COMMON_SOURCES
     }
 
-    pub(crate) fn row(&self, symbol: u32) -> &'f SymbolRow {
+    fn row(&self, symbol: u32) -> &'f SymbolRow {
         let file = self.file_of(symbol) as usize;
         &self.files[file].view.symbols[(symbol - self.first[file]) as usize]
     }
 
     /// Returns a symbol's row number in its file.
-    pub(crate) fn local(&self, symbol: u32) -> u32 {
+    fn local(&self, symbol: u32) -> u32 {
         symbol - self.first[self.file_of(symbol) as usize]
     }
 
-    pub(crate) fn global(&self, file: u32, local: u32) -> u32 {
+    fn global(&self, file: u32, local: u32) -> u32 {
         self.first[file as usize] + local
     }
 
-    pub(crate) fn kind(&self, symbol: u32) -> SymbolKind {
+    fn kind(&self, symbol: u32) -> SymbolKind {
         self.briefs[symbol as usize].kind
     }
 
     /// True when a symbol has any of the modifiers.
-    pub(crate) fn has(&self, symbol: u32, modifiers: u32) -> bool {
+    fn has(&self, symbol: u32, modifiers: u32) -> bool {
         self.briefs[symbol as usize].modifiers & modifiers != 0
     }
 
-    /// Counts the type parameters of a type.
-    pub(crate) fn arity(&self, symbol: u32) -> u8 {
-        let generics = self.files[self.file_of(symbol) as usize].view.str(self.row(symbol).generics);
-        crate::types::count(generics)
-    }
-
-    pub(crate) fn name_of(&self, symbol: u32) -> &'f str {
-        self.files[self.file_of(symbol) as usize]
-            .view
-            .str(self.row(symbol).name)
-    }
-
     /// Returns what a scope holds under a name: children first, then what is attached from outside.
-    pub(crate) fn in_scope(&self, symbol: u32, name: u64) -> &[u32] {
+    fn in_scope(&self, symbol: u32, name: u64) -> &[u32] {
         if !self.holders.has(symbol) {
             return &[];
         }
@@ -205,60 +214,23 @@ impl<'f> World<'f> {
         }
     }
 
-    /// Returns what is attached to a type from outside under a name.
-    pub(crate) fn attached_to(&self, symbol: u32, name: u64) -> &[u32] {
-        self.attached.get(key::within(u64::from(symbol), name))
+    fn members_named(&self, family: u8, name: u64) -> &[u32] {
+        self.members.get(key::within(key::family_scope(family), name))
     }
 
-    pub(crate) fn in_package(&self, package: u32, name: u64) -> &[u32] {
-        self.scopes
-            .get(key::within(key::package_scope(package), name))
+    /// Returns a number of a symbol that stays its own when rows move.
+    fn lasting(&self, symbol: u32) -> u64 {
+        let (file, local) = self.place_of(symbol);
+        self.numbers.of(file, local)
     }
 
-    /// Returns what a package adds to types from outside of them under a name.
-    pub(crate) fn extensions_in(&self, package: u32, name: u64) -> &[u32] {
-        self.scopes
-            .get(key::within(key::extension_scope(package), name))
+    /// Returns the world as a file sees it.
+    fn seen_from(&self, file: u32) -> Look<'_, 'f> {
+        Look::new(self, file, None)
     }
 
-    pub(crate) fn members_named(&self, family: u8, name: u64) -> &[u32] {
-        self.members
-            .get(key::within(key::family_scope(family), name))
-    }
-
-    pub(crate) fn globals_named(&self, family: u8, name: u64) -> &[u32] {
-        self.globals
-            .get(key::within(key::family_scope(family), name))
-    }
-
-    pub(crate) fn field_binding(&self, owner: u32, name: u64) -> Option<(u32, u32)> {
-        self.fields
-            .get(&key::within(u64::from(owner), name))
-            .copied()
-    }
-
-    /// Returns the type around a row of a file: its own scope, or the type it is attached to.
-    pub(crate) fn enclosing_type(&self, file: u32, owner: u32) -> Option<u32> {
-        let view = &self.files[file as usize].view;
-        let mut at = owner;
-        for _ in 0..64 {
-            if at == FILE_SYMBOL || at == NONE {
-                return None;
-            }
-            let row = view.symbols.get(at as usize)?;
-            let symbol = self.global(file, at);
-            if let Some(&outer) = self.outer.get(&symbol) {
-                return Some(outer);
-            }
-            if row.kind().is_type() {
-                return Some(symbol);
-            }
-            // An object literal's methods see the object as `this`.
-            if matches!(row.kind(), SymbolKind::Variable | SymbolKind::Constant) && at != owner {
-                return Some(symbol);
-            }
-            at = row.parent;
-        }
-        None
+    /// Returns the world as a file sees it whose questions are noted.
+    fn noted_from<'w>(&'w self, file: u32, seen: &'w Seen) -> Look<'w, 'f> {
+        Look::new(self, file, Some(seen))
     }
 }

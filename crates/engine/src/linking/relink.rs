@@ -1,18 +1,18 @@
 //! Which files a change can affect, and linking only those.
 //!
 //! A file's edges depend on its own facts and on what the others show of themselves. When the files that changed show
-//! what they showed before, no other edge can change. When names came or went, the linker's tables, kept from before,
-//! tell whether other code mentions them; if none does, all other edges are taken over, to where their ends have moved.
+//! what they showed before, no other edge can change. Else the linker's tables, kept from before with notes of what each
+//! file asked of them, tell whose edges can; all others are taken over, to where their ends have moved.
 
 mod patching;
 
 use super::assembly::{Assembled, Edges, assemble};
 use super::owners;
 use super::parts::{self, Part, Parts};
-use super::rows::{Rows, first_symbols, is_manifest, symbols_of};
+use super::rows::{Rows, first_symbols, symbols_of};
 use super::warm::Warm;
 use super::{Made, Relinked, lay_out};
-use contextd_link::{Change, World, shows_the_same};
+use contextd_link::{Change, World, is_manifest, shows_the_same};
 use contextd_model::facts::NONE;
 use contextd_model::graph::EdgeRow;
 use contextd_model::{ContentHash, EdgeKind, SymbolKind};
@@ -29,8 +29,10 @@ pub struct Plan<'p> {
     parts: Parts,
     /// Numbers of files to link again; they are the same in both snapshots.
     files: BTreeSet<u32>,
-    /// Where symbols have moved, when files show other ones.
+    /// Where symbols have moved, when files have others than before.
     moved: Option<Moved>,
+    /// Others see a difference, so more files may have to be linked again.
+    reaches_others: bool,
 }
 
 /// New numbers of symbols, by their old ones; [`NONE`] for those that are gone.
@@ -56,17 +58,17 @@ pub fn plan<'p>(index: &Path, segments: &[Segment], previous: &'p Snapshot) -> O
             return None;
         }
         for file in (0..new.file_count()).filter(|&file| new.hash(file) != old.hash(file) || new.path(file) != old.path(file)) {
-            match compare(new, old, file)? {
-                Seen::Same => {}
-                Seen::Other(change) => drop(changes.insert(start + file, change)),
+            if let Seen::Other(change) = compare(new, old, file)? {
+                changes.insert(start + file, change);
             }
             files.insert(start + file);
             files.extend(types_extended_by(previous, start + file));
         }
         start += new.file_count();
     }
-    let moved = (!changes.is_empty()).then(|| Moved::of(previous, &first_symbols(segments), &changes));
-    Some(Plan { previous, parts, files, moved })
+    let moves = changes.values().any(|change| !change.is_none());
+    let moved = moves.then(|| Moved::of(previous, &first_symbols(segments), &changes));
+    Some(Plan { previous, parts, files, moved, reaches_others: !changes.is_empty() })
 }
 
 /// What other files see of a file's new version.
@@ -84,7 +86,7 @@ fn compare(new: &Segment, old: &Segment, file: u32) -> Option<Seen> {
     }
     let (mut new_rows, mut old_rows) = (LinkRows::default(), LinkRows::default());
     let (new, old) = (new.facts(file, Wanted::Links, &mut new_rows)?, old.facts(file, Wanted::Links, &mut old_rows)?);
-    if shows_the_same(&old, &new) { Some(Seen::Same) } else { Change::between(&old, &new).map(Seen::Other) }
+    Some(if shows_the_same(&old, &new) { Seen::Same } else { Seen::Other(Change::between(&old, &new)) })
 }
 
 impl Moved {
@@ -152,7 +154,7 @@ impl Plan<'_> {
         let linked = match asked {
             Some(linked) => linked,
             // Only tables from before can tell what else the change reaches.
-            None if self.moved.is_some() => return None,
+            None if self.reaches_others => return None,
             None => link_some(segments, &first, &files),
         };
         let files: Vec<u32> = linked.iter().map(|(file, ..)| *file).collect();

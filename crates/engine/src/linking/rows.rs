@@ -1,6 +1,6 @@
 //! What the linker reads of all files, in memory.
 
-use contextd_link::LinkFile;
+use contextd_link::{LinkFile, is_manifest};
 use contextd_model::facts::FactsView;
 use contextd_snapshot::{LinkRows, Segment, Wanted};
 use rayon::prelude::*;
@@ -23,12 +23,7 @@ impl Rows {
     }
 }
 
-/// True for files that name packages and paths: the linker reads their values, which only whole facts hold.
-pub fn is_manifest(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    matches!(name, "Cargo.toml" | "package.json") || name.starts_with("tsconfig") && name.ends_with(".json")
-}
-
+/// Of a manifest the linker reads the values, which only whole facts hold.
 fn wanted(path: &str) -> Wanted {
     if is_manifest(path) { Wanted::All } else { Wanted::Links }
 }

@@ -17,7 +17,7 @@ const FIELD: u8 = 95;
 
 impl FileLinker<'_, '_> {
     pub(super) fn dataflow(&mut self) {
-        let view = &self.world.files[self.file as usize].view;
+        let view = self.world.own();
         let calls = self.calls_by_name();
         for row in view.bindings {
             if row.how == binding::CALLED {
@@ -45,7 +45,8 @@ impl FileLinker<'_, '_> {
         let mut targets: Vec<u32> = found.iter().map(|edge| edge.target).collect();
         targets.dedup();
         let most = if targets.len() > 1 { SHARED_NAME } else { KEPT };
-        for edge in found.iter().filter(|edge| self.world.kind(edge.target).is_callable()) {
+        let world = self.world;
+        for edge in found.iter().filter(|edge| world.kind(edge.target).is_callable()) {
             self.push(edge.target, caller, EdgeKind::Dataflow, line, edge.confidence.min(most), 1);
         }
     }

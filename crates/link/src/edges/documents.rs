@@ -13,7 +13,7 @@ impl FileLinker<'_, '_> {
     /// Links every mention of a document to the symbols of that name, whatever their language.
     pub(super) fn documents(&mut self) {
         let world = self.world;
-        let view = &world.files[self.file as usize].view;
+        let view = world.own();
         for row in view.refs {
             let (name, qualifier) = (view.str(row.name), view.str(row.qualifier));
             let found = self.documented(name, qualifier);
@@ -48,15 +48,13 @@ impl FileLinker<'_, '_> {
         found.retain(|&symbol| {
             world.kind(symbol).is_code()
                 && !world.has(symbol, modifier::LOCAL | modifier::TEST)
-                && !world.tables[world.file_of(symbol) as usize].is_test
+                && !world.is_test(world.file_of(symbol))
         });
         found.sort_unstable();
         found.dedup();
         let qualified = |symbol: &u32| {
-            let written = world.files[world.file_of(*symbol) as usize]
-                .view
-                .str(world.row(*symbol).qualified);
-            written
+            world
+                .qualified(*symbol)
                 .rsplit('.')
                 .nth(1)
                 .is_some_and(|outer| outer == scope)

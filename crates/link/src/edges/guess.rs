@@ -5,18 +5,17 @@ use crate::key;
 use crate::links::Reason;
 use crate::policy;
 use crate::resolve::sure;
+use crate::world::FEW;
 use contextd_model::facts::{RefRow, modifier};
 use contextd_model::{RefKind, SymbolKind};
 
 /// Candidates that a guess may name.
 const MAX_CANDIDATES: usize = 5;
-/// Symbols of one name that are looked at.
-const MAX_LOOKED_AT: usize = 40;
 
 impl FileLinker<'_, '_> {
     /// Guesses the member that a call or access on an unknown receiver means.
     pub(super) fn guess_member(&mut self, row: &RefRow, name: &str, language: u8) {
-        let family = self.world.tables[self.file as usize].policy.family;
+        let family = self.world.policy(self.file).family;
         if row.qualifier.is_empty() || name.len() < 3 {
             self.unresolved.add(language, Reason::NotFound, row.count);
             return;
@@ -25,12 +24,12 @@ impl FileLinker<'_, '_> {
             self.refer_to(row, variant, sure::INFERRED);
             return;
         }
-        let mut found = self.world.members_named(family, key::name(name));
+        let found = self.world.few_members_named(family, key::name(name));
         let calls = matches!(row.kind(), RefKind::Call | RefKind::Construct);
         // An accessor stands under the name that is read.
-        let written = name.strip_suffix('=').filter(|_| self.world.tables[self.file as usize].policy.fields_apart);
-        if let Some(read) = written.filter(|_| found.is_empty()) {
-            found = self.world.members_named(family, key::name(read));
+        let written = name.strip_suffix('=').filter(|_| self.world.policy(self.file).fields_apart);
+        if let Some(read) = written.filter(|_| found.is_some_and(<[u32]>::is_empty)) {
+            let found = self.world.few_members_named(family, key::name(read));
             self.guess_among(row, found, |kind| matches!(kind, SymbolKind::Property | SymbolKind::Field), name, language);
             return;
         }
@@ -51,7 +50,7 @@ impl FileLinker<'_, '_> {
     /// Inside an enumeration `.name` is one of its own variants, where it has one of that name.
     fn own_variant(&self, row: &RefRow, name: &str) -> Option<u32> {
         let world = self.world;
-        let view = &world.files[self.file as usize].view;
+        let view = world.own();
         let enclosing = world.enclosing_type(self.file, row.owner)?;
         if view.str(row.qualifier) != "()" || world.kind(enclosing) != SymbolKind::Enum {
             return None;
@@ -63,24 +62,24 @@ impl FileLinker<'_, '_> {
 
     /// Guesses among file-level symbols that share a name.
     pub(super) fn guess_global(&mut self, row: &RefRow, name: &str, language: u8) {
-        let family = self.world.tables[self.file as usize].policy.family;
+        let family = self.world.policy(self.file).family;
         let found = self.world.globals_named(family, key::name(name));
-        self.guess_among(row, found, |_| true, name, language);
+        self.guess_among(row, Some(found).filter(|found| found.len() <= FEW), |_| true, name, language);
     }
 
     fn guess_among(
         &mut self,
         row: &RefRow,
-        found: &[u32],
+        found: Option<&[u32]>,
         fits: impl Fn(SymbolKind) -> bool,
         name: &str,
         language: u8,
     ) {
         let world = self.world;
-        if found.len() > MAX_LOOKED_AT {
+        let Some(found) = found else {
             self.unresolved.add(language, Reason::Ambiguous, row.count);
             return;
-        }
+        };
         let mut candidates: Vec<u32> = found
             .iter()
             .copied()
@@ -90,9 +89,7 @@ impl FileLinker<'_, '_> {
         let scope = |symbol: u32| {
             (
                 world.file_of(symbol),
-                world.files[world.file_of(symbol) as usize]
-                    .view
-                    .str(world.row(symbol).qualified),
+                world.qualified(symbol),
             )
         };
         candidates.sort_by_key(|&symbol| {
@@ -104,14 +101,14 @@ impl FileLinker<'_, '_> {
         });
         candidates.dedup_by_key(|symbol| scope(*symbol));
         candidates.sort_unstable();
-        if !world.tables[self.file as usize].is_test {
+        if !world.is_test(self.file) {
             // What stands in tests is seldom meant by code that does not.
             let outside = candidates
                 .iter()
-                .filter(|&&symbol| !world.tables[world.file_of(symbol) as usize].is_test)
+                .filter(|&&symbol| !world.is_test(world.file_of(symbol)))
                 .count();
             if outside > 0 {
-                candidates.retain(|&symbol| !world.tables[world.file_of(symbol) as usize].is_test);
+                candidates.retain(|&symbol| !world.is_test(world.file_of(symbol)));
             }
         }
         match candidates.len() {

@@ -22,7 +22,7 @@ const NO_CALL: u8 = 255;
 impl FileLinker<'_, '_> {
     /// Adds the edge of a reference to something outside, `at` among the references.
     pub(super) fn refer_outside(&mut self, at: usize) {
-        let view = &self.world.files[self.file as usize].view;
+        let view = self.world.own();
         let row = &view.refs[at];
         let name = view.str(row.name);
         match row.kind() {
@@ -40,7 +40,7 @@ impl FileLinker<'_, '_> {
     /// A decorated or annotated function handles its route; a call names the handler beside the pattern,
     /// or writes it in place.
     fn route(&mut self, at: usize, route: String) {
-        let row = &self.world.files[self.file as usize].view.refs[at];
+        let row = &self.world.own().refs[at];
         if row.arguments == NO_CALL {
             self.push_outside(row, row.owner, EdgeKind::HandlesRoute, route, WRITTEN);
             return;
@@ -54,7 +54,7 @@ impl FileLinker<'_, '_> {
     /// Returns the last function that is named, not called, right behind the pattern.
     fn handler(&mut self, at: usize) -> Option<(u32, u8)> {
         let world = self.world;
-        let refs = world.files[self.file as usize].view.refs;
+        let refs = world.own().refs;
         let pattern = &refs[at];
         let behind = refs[at + 1..].iter().take(MAX_LOOKED_AT).take_while(|row| row.owner == pattern.owner && row.line <= pattern.line + HANDLER_LINES && row.kind() != RefKind::Route);
         let mut found = None;

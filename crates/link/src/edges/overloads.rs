@@ -15,7 +15,7 @@ impl FileLinker<'_, '_> {
     pub(super) fn overload(&self, target: u32, row: &RefRow, surely: u8) -> (u32, u8) {
         let world = self.world;
         let (file, chosen) = (world.file_of(target), world.row(target));
-        let policy = world.tables[file as usize].policy;
+        let policy = world.policy(file);
         if !chosen.kind().is_callable() || policy.modules == Style::Dotted {
             return (target, surely);
         }
@@ -28,7 +28,7 @@ impl FileLinker<'_, '_> {
         let named = world.in_scope(scope, name);
         // Extensions may overload what a type defines itself.
         if policy.overloads && policy.partial_types && chosen.kind() == SymbolKind::Method {
-            let owner = world.outer.get(&scope).copied().unwrap_or(scope);
+            let owner = world.outer(scope).unwrap_or(scope);
             let inside = world.in_scope(owner, name).iter();
             let mut beside = inside.chain(world.attached_to(owner, name)).copied();
             if beside.any(|other| world.file_of(other) != file && world.kind(other).is_callable()) {
@@ -57,43 +57,20 @@ impl FileLinker<'_, '_> {
     /// Returns the constructor that a class defines itself and that a call means, and how sure it is.
     pub(super) fn constructor(&self, class: u32, row: &RefRow, surely: u8) -> Option<(u32, u8)> {
         let world = self.world;
-        let policy = world.tables[world.file_of(class) as usize].policy;
-        let is_constructor = |file: u32, other: &SymbolRow| {
-            let view = &world.files[file as usize].view;
-            other.kind() == SymbolKind::Constructor
-                || other.kind() == SymbolKind::Method
-                    && policy.constructors.contains(&view.str(other.name))
-        };
-        let of_part = |part: u32| {
-            let (file, local) = (world.file_of(part), world.local(part));
-            let members = self.inside(file, local);
-            let members = members
-                .filter(move |(_, other)| other.parent == local && is_constructor(file, other));
-            members.map(move |(at, _)| world.global(file, at))
-        };
-        let mut found: Vec<u32> = of_part(class).collect();
+        let policy = world.policy(world.file_of(class));
+        let mut found: Vec<u32> = world.constructors(class).collect();
         if policy.partial_types {
             let parts = self.resolver.parts(class).iter().copied();
             let parts = parts.filter(|&part| part != class && self.resolver.is_part(class, part));
-            found.extend(parts.flat_map(of_part));
+            found.extend(parts.flat_map(|part| world.constructors(part)));
         }
         let &first = found.first()?;
         Some(self.choose(first, &found, row, surely, policy.overloads))
     }
 
-    /// Returns the rows below `parent`, with their numbers.
-    fn inside(&self, file: u32, parent: u32) -> impl Iterator<Item = (u32, &SymbolRow)> {
-        let rows = self.world.files[file as usize].view.symbols;
-        let start = parent as usize + 1;
-        let below = rows.iter().enumerate().skip(start);
-        below
-            .take_while(move |(_, other)| other.parent >= parent)
-            .map(|(at, row)| (at as u32, row))
-    }
-
     /// True when the result of a call goes to a variable on its line.
     fn is_kept(&self, row: &RefRow) -> bool {
-        let view = &self.world.files[self.file as usize].view;
+        let view = self.world.own();
         let start = view.bindings.partition_point(|bound| bound.owner < row.owner);
         let name = view.str(row.name);
         let own = view.bindings[start..].iter().take_while(|bound| bound.owner == row.owner);
@@ -116,7 +93,7 @@ impl FileLinker<'_, '_> {
             same.retain(|&symbol| !world.has(symbol, modifier::LOWERED));
         }
         // What gives nothing cannot be kept.
-        let gives = |symbol: u32| world.files[world.file_of(symbol) as usize].view.str(world.row(symbol).type_text) != "void";
+        let gives = |symbol: u32| world.text(world.file_of(symbol), world.row(symbol).type_text) != "void";
         if overloads && same.iter().any(|&symbol| gives(symbol)) && !same.iter().all(|&symbol| gives(symbol)) && self.is_kept(row) {
             same.retain(|&symbol| gives(symbol));
         }

@@ -19,7 +19,7 @@ fn is_structural(kind: SymbolKind) -> bool {
 impl FileLinker<'_, '_> {
     pub(super) fn structure(&mut self) {
         let world = self.world;
-        let view = &world.files[self.file as usize].view;
+        let view = world.own();
         for (at, row) in view
             .symbols
             .iter()
@@ -33,7 +33,7 @@ impl FileLinker<'_, '_> {
             if view.symbols[row.parent as usize].kind().is_type() {
                 self.push(symbol, parent, EdgeKind::MemberOf, row.name_line, 100, 1);
             }
-            if let Some(&outer) = world.outer.get(&symbol) {
+            if let Some(outer) = world.outer(symbol) {
                 self.push(
                     symbol,
                     outer,
@@ -45,9 +45,8 @@ impl FileLinker<'_, '_> {
                 self.push(outer, symbol, EdgeKind::Contains, 0, sure::SCOPE, 1);
             }
             // The members of an `impl` block belong to its type.
-            if let Some(&outer) = world
-                .outer
-                .get(&parent)
+            if let Some(outer) = world
+                .outer(parent)
                 .filter(|_| view.symbols[row.parent as usize].kind() == SymbolKind::Extension)
             {
                 self.push(
@@ -64,15 +63,11 @@ impl FileLinker<'_, '_> {
 
     pub(super) fn bases(&mut self) {
         let world = self.world;
-        let view = &world.files[self.file as usize].view;
+        let view = world.own();
         for (at, row) in view.symbols.iter().enumerate().skip(1) {
             let symbol = world.global(self.file, at as u32);
             if row.kind().is_type() {
-                for base in world
-                    .supers
-                    .get(&symbol)
-                    .map_or(&[][..], |supers| &supers.found)
-                {
+                for base in world.bases(symbol) {
                     let kind = if base.kind == base_kind::IMPLEMENTS {
                         EdgeKind::Implements
                     } else {
@@ -80,7 +75,7 @@ impl FileLinker<'_, '_> {
                     };
                     self.push(symbol, base.target, kind, base.line, base.sure, 1);
                 }
-                for &interface in world.satisfied.get(&symbol).map_or(&[][..], Vec::as_slice) {
+                for &interface in world.satisfied(symbol) {
                     self.push(
                         symbol,
                         interface,
@@ -104,12 +99,12 @@ impl FileLinker<'_, '_> {
         let mut callables: Vec<u32> = callables
             .filter(|&symbol| world.kind(symbol).is_callable())
             .collect();
-        if !world.tables[self.file as usize].policy.overloads {
+        if !world.policy(self.file).overloads {
             return callables.first().map(|&found| (found, 100));
         }
         // What only its type sees neither overrides nor is overridden, save in C++.
         let is_private = |symbol: u32| world.row(symbol).visibility() == Visibility::Private;
-        if world.tables[self.file as usize].policy.modules != Style::Include {
+        if world.policy(self.file).modules != Style::Include {
             callables.retain(|&symbol| !is_private(symbol) && !is_private(method));
         }
         let own = Parameters::of(world, method);
@@ -131,31 +126,16 @@ impl FileLinker<'_, '_> {
     /// A method overrides the nearest one of that name among the bases.
     fn overrides(&mut self, method: u32, parent: u32, line: u32) {
         let world = self.world;
-        let owner = world
-            .outer
-            .get(&method)
-            .copied()
+        let owner = world.outer(method)
             .unwrap_or_else(|| world.global(self.file, parent));
-        let owner = world.outer.get(&owner).copied().unwrap_or(owner);
+        let owner = world.outer(owner).unwrap_or(owner);
         if world.local(owner) == FILE_SYMBOL {
             return;
         }
         let name = key::name(world.name_of(method));
-        let mut pending: Vec<(u32, u8)> = world.supers.get(&owner).map_or(Vec::new(), |supers| {
-            supers
-                .found
-                .iter()
-                .map(|base| (base.target, base.sure))
-                .collect()
-        });
-        pending.extend(
-            world
-                .satisfied
-                .get(&owner)
-                .map_or(&[][..], Vec::as_slice)
-                .iter()
-                .map(|&interface| (interface, sure::SHARED)),
-        );
+        let bases = world.bases(owner).iter().map(|base| (base.target, base.sure));
+        let interfaces = world.satisfied(owner).iter().map(|&interface| (interface, sure::SHARED));
+        let mut pending: Vec<(u32, u8)> = bases.chain(interfaces).collect();
         let mut at = 0;
         while at < pending.len() && at < 32 {
             let (base, base_sure) = pending[at];
@@ -171,11 +151,7 @@ impl FileLinker<'_, '_> {
                 );
                 continue;
             }
-            for next in world
-                .supers
-                .get(&base)
-                .map_or(&[][..], |supers| &supers.found)
-            {
+            for next in world.bases(base) {
                 if !pending.iter().any(|&(known, _)| known == next.target) {
                     pending.push((next.target, next.sure));
                 }

@@ -15,15 +15,15 @@ impl FileLinker<'_, '_> {
     /// are tested together.
     pub(super) fn testing(&mut self) {
         let world = self.world;
-        let table = &world.tables[self.file as usize];
+        let in_tests = world.is_test(self.file);
         let is_test = |symbol: u32| {
-            world.tables[world.file_of(symbol) as usize].is_test
+            world.is_test(world.file_of(symbol))
                 || world.has(symbol, modifier::TEST)
         };
         let mut tested: Vec<(u32, EdgeRow)> = Vec::new();
         for &(source, edge) in &self.edges {
             if edge.kind() == EdgeKind::Calls
-                && (table.is_test || world.row(source).has(modifier::TEST))
+                && (in_tests || world.row(source).has(modifier::TEST))
                 && !is_test(edge.target)
             {
                 tested.push((source, edge));

@@ -12,14 +12,14 @@ impl<'f> Resolver<'_, 'f> {
     /// Packages, wildcard imports and names that all files share.
     pub(super) fn around_file(&mut self, place: Place, name: &str, key: u64, want: Want) -> Value<'f> {
         let world = self.world;
-        let table = &world.tables[place.file as usize];
-        if let Some(value) = table
-            .package
+        let (file, policy) = (place.file, world.policy(place.file));
+        if let Some(value) = world
+            .package(file)
             .and_then(|package| self.in_package(place.file, package, key, name, want))
         {
             return value;
         }
-        if has_namespaces(table.policy.modules) {
+        if has_namespaces(policy.modules) {
             let value = self.in_namespaces(place, name, key, want);
             if value.is_found() {
                 return value;
@@ -27,16 +27,16 @@ impl<'f> Resolver<'_, 'f> {
         }
         // A prototype that is included stands for the definition elsewhere.
         let mut twins = false;
-        if table.policy.modules == Style::Include {
+        if policy.modules == Style::Include {
             let value = self.shared(place, key, want);
             if value.sure >= sure::SHARED {
                 return value;
             }
             twins = value.sure == sure::TWIN || matches!(value.kind, Kind::Ambiguous);
         }
-        for &row in &table.wildcards {
-            let value = match table.modules[row as usize] {
-                Module::External if table.policy.modules == Style::Declared => {
+        for &row in world.wildcards(file) {
+            let value = match world.module(file, row) {
+                Module::External if policy.modules == Style::Declared => {
                     match self.opened_around(place, row) {
                         Some(opened) => self.deeper(|resolver| resolver.member(opened, name, want)),
                         None => continue,
@@ -51,7 +51,7 @@ impl<'f> Resolver<'_, 'f> {
             let chosen = |found: u32| {
                 twins
                     && !world.kind(found).is_callable()
-                    && (table.modules[row as usize] != Module::File(world.file_of(found))
+                    && (world.module(file, row) != Module::File(world.file_of(found))
                         || self.includes_several(place.file, key))
             };
             match value.kind {
@@ -61,12 +61,12 @@ impl<'f> Resolver<'_, 'f> {
             }
         }
         if want.is_call()
-            && table.policy.modules == Style::Declared
+            && policy.modules == Style::Declared
             && let Some(value) = self.extension_around(place.file, key)
         {
             return value;
         }
-        match table.policy.modules {
+        match policy.modules {
             Style::Include | Style::Shared => self.shared(place, key, want),
             Style::CrateTree => self.crate_name(place, name, key, want),
             Style::None => Value::UNKNOWN,
@@ -76,17 +76,17 @@ impl<'f> Resolver<'_, 'f> {
 
     /// Returns the type or object whose members an import around the place makes visible.
     fn opened_around(&mut self, place: Place, row: u32) -> Option<Value<'f>> {
-        let view = &self.world.files[place.file as usize].view;
-        let import = &view.imports[row as usize];
+        let world = self.world;
+        let import = world.import(place.file, row);
         let mut at = place.owner;
         while at != import.owner {
-            at = Some(view.symbols.get(at as usize)?.parent).filter(|&parent| parent != NONE)?;
+            at = Some(world.row_at(place.file, at)?.parent).filter(|&parent| parent != NONE)?;
         }
         let known = self.opened.get(&(place.file, row)).copied();
         let value = known.unwrap_or_else(|| {
             // While it is looked for, its members are not.
             self.opened.insert((place.file, row), Value::UNKNOWN);
-            let text = view.str(import.module);
+            let text = world.text(place.file, import.module);
             let place = Place {
                 file: place.file,
                 owner: import.owner,
@@ -108,17 +108,14 @@ impl<'f> Resolver<'_, 'f> {
 
     /// A bare call may mean what a visible package adds to the type around the call.
     fn extension_around(&self, file: u32, key: u64) -> Option<Value<'f>> {
-        let table = &self.world.tables[file as usize];
-        let wildcards = table
-            .wildcards
-            .iter()
-            .map(|&row| table.modules[row as usize]);
+        let world = self.world;
+        let wildcards = world.wildcards(file).iter().map(|&row| world.module(file, row));
         let packages = wildcards.filter_map(|module| match module {
             Module::Package(package) => Some(package),
             _ => None,
         });
-        let value = table
-            .package
+        let value = world
+            .package(file)
             .into_iter()
             .chain(packages)
             .find_map(|package| self.extension(file, package, key))?;
@@ -128,19 +125,18 @@ impl<'f> Resolver<'_, 'f> {
     /// C# and its like see the names of the namespaces around them.
     fn in_namespaces(&mut self, place: Place, name: &str, key: u64, want: Want) -> Value<'f> {
         let world = self.world;
-        let view = &world.files[place.file as usize].view;
-        let policy = world.tables[place.file as usize].policy;
+        let policy = world.policy(place.file);
         let family = policy.family;
         let mut at = place.owner;
         let mut around = if policy.modules == Style::Declared {
-            normal(view.package_name())
+            normal(world.package_name(place.file))
         } else {
             String::new()
         };
         while at != FILE_SYMBOL && at != NONE {
-            let row = &view.symbols[at as usize];
+            let Some(row) = world.row_at(place.file, at) else { break };
             if matches!(row.kind(), SymbolKind::Namespace | SymbolKind::Module) {
-                around = view.str(row.qualified).to_owned();
+                around = world.text(place.file, row.qualified).to_owned();
                 break;
             }
             at = row.parent;
@@ -151,9 +147,7 @@ impl<'f> Resolver<'_, 'f> {
         let mut here = true;
         let is_function = |value: &Value<'f>| matches!(value.kind, Kind::Symbol(found) if world.kind(found) == SymbolKind::Function);
         loop {
-            if let Some(value) = world
-                .modules
-                .package_named(family, outer)
+            if let Some(value) = world.package_named(family, outer)
                 .and_then(|package| self.in_package(place.file, package, key, name, want))
                 .filter(|value| here || functions && is_function(value))
             {
@@ -164,7 +158,7 @@ impl<'f> Resolver<'_, 'f> {
             } else {
                 format!("{outer}.{name}")
             };
-            if let Some(package) = world.modules.package_named(family, &inner) {
+            if let Some(package) = world.package_named(family, &inner) {
                 return Value::new(Kind::Module(Module::Package(package)), sure::PACKAGE);
             }
             match outer.rsplit_once('.') {
@@ -184,26 +178,21 @@ impl<'f> Resolver<'_, 'f> {
     /// True when a file includes several files that define a name.
     fn includes_several(&self, file: u32, key: u64) -> bool {
         let world = self.world;
-        let table = &world.tables[file as usize];
         let mut files: Vec<u32> = world
-            .globals_named(table.policy.family, key)
+            .globals_named(world.policy(file).family, key)
             .iter()
             .map(|&symbol| world.file_of(symbol))
             .collect();
         files.dedup();
-        files.retain(|&file| {
-            table
-                .wildcards
-                .iter()
-                .any(|&row| table.modules[row as usize] == Module::File(file))
-        });
+        let included = world.wildcards(file);
+        files.retain(|&other| included.iter().any(|&row| world.module(file, row) == Module::File(other)));
         files.len() > 1
     }
 
     /// Names with one meaning in the whole program.
     fn shared(&self, place: Place, key: u64, want: Want) -> Value<'f> {
         let world = self.world;
-        let all = world.globals_named(world.tables[place.file as usize].policy.family, key);
+        let all = world.globals_named(world.policy(place.file).family, key);
         let visible = |symbol: &u32| {
             world.file_of(*symbol) == place.file || !world.has(*symbol, modifier::STATIC)
         };
@@ -217,14 +206,10 @@ impl<'f> Resolver<'_, 'f> {
         let Some(best) = self.pick(&candidates, want) else {
             return Value::EXTERNAL;
         };
-        let scope = |symbol: u32| {
-            world.files[world.file_of(symbol) as usize]
-                .view
-                .str(world.row(symbol).qualified)
-        };
+        let scope = |symbol: u32| world.qualified(symbol);
         // What is reopened in many files is one; a function defined in several is not, nor a type of C.
         let is_header =
-            |file: u32| crate::world::modules::is_header(world.files[file as usize].path);
+            |file: u32| crate::world::modules::is_header(world.path(file));
         let defined = candidates
             .iter()
             .map(|&symbol| world.file_of(symbol))
@@ -232,7 +217,7 @@ impl<'f> Resolver<'_, 'f> {
         let mut defined: Vec<u32> = defined.collect();
         defined.sort_unstable();
         defined.dedup();
-        let is_reopened = |kind: SymbolKind| match world.tables[place.file as usize].policy.modules
+        let is_reopened = |kind: SymbolKind| match world.policy(place.file).modules
         {
             Style::Include if kind == SymbolKind::Variable => defined.len() < 2,
             Style::Include => matches!(kind, SymbolKind::Namespace | SymbolKind::Module),
@@ -288,11 +273,11 @@ impl<'f> Resolver<'_, 'f> {
         } else {
             format!("{name}::")
         };
-        if let found @ Module::File(_) = world.modules.resolve(&world.files, place.file, &module) {
+        if let found @ Module::File(_) = world.module_named(place.file, &module) {
             return Value::new(Kind::Module(found), sure::IMPORT);
         }
         let macros: Vec<u32> = world
-            .globals_named(world.tables[place.file as usize].policy.family, key)
+            .globals_named(world.policy(place.file).family, key)
             .iter()
             .copied()
             .filter(|&symbol| want.is_call() && world.kind(symbol) == SymbolKind::Macro)
@@ -325,7 +310,7 @@ impl<'f> Resolver<'_, 'f> {
         name: &str,
         want: Want,
     ) -> Option<Value<'f>> {
-        let object = self.world.package_objects.get(&package).copied()?;
+        let object = self.world.package_object(package)?;
         let value = self.deeper(|resolver| resolver.member_of_type(object, name, want));
         matches!(value.kind, Kind::Symbol(_)).then_some(value.at_most(sure::PACKAGE))
     }

@@ -6,20 +6,19 @@ use crate::policy::Modules as Style;
 use crate::world::Module;
 use crate::world::modules::normal;
 use contextd_model::SymbolKind;
-use contextd_model::facts::{FILE_SYMBOL, import_kind, modifier};
+use contextd_model::facts::{FILE_SYMBOL, import_kind};
 
 impl<'f> Resolver<'_, 'f> {
     /// Returns what an import row binds.
     pub fn import(&mut self, file: u32, row: u32, want: Want) -> Value<'f> {
         let world = self.world;
-        let view = &world.files[file as usize].view;
-        let import = &view.imports[row as usize];
-        let (text, name) = (view.str(import.module), view.str(import.name));
-        let module = world.tables[file as usize].modules[row as usize];
-        let policy = world.tables[file as usize].policy;
+        let import = world.import(file, row);
+        let (text, name) = (world.text(file, import.module), world.text(file, import.name));
+        let module = world.module(file, row);
+        let policy = world.policy(file);
         // `use Name;` is of the root, not of the file's package.
         if text.is_empty() && policy.modules == Style::Declared {
-            let root = world.modules.package_named(policy.family, "");
+            let root = world.package_named(policy.family, "");
             let root = root.map_or(Module::External, Module::Package);
             return self
                 .deeper(|resolver| resolver.module_member(file, root, name, want))
@@ -53,26 +52,25 @@ impl<'f> Resolver<'_, 'f> {
     /// `import a.b` binds `a`, not `a.b`.
     fn bound_module(&self, file: u32, row: u32, module: Module) -> Module {
         let world = self.world;
-        let view = &world.files[file as usize].view;
-        let import = &view.imports[row as usize];
-        if world.tables[file as usize].policy.modules == Style::Dotted
+        let import = world.import(file, row);
+        if world.policy(file).modules == Style::Dotted
             && import.alias == import.module
-            && let Some((first, _)) = view.str(import.module).split_once('.')
+            && let Some((first, _)) = world.text(file, import.module).split_once('.')
         {
-            return world.modules.resolve(&world.files, file, first);
+            return world.module_named(file, first);
         }
         module
     }
 
     fn imported_submodule(&self, file: u32, module: &str, name: &str) -> Value<'f> {
         let world = self.world;
-        let full = match world.tables[file as usize].policy.modules {
+        let full = match world.policy(file).modules {
             Style::Dotted if module.ends_with('.') => [module, name].concat(),
             Style::Dotted => [module, ".", name].concat(),
             Style::CrateTree => [module, "::", name].concat(),
             _ => return Value::EXTERNAL,
         };
-        match world.modules.resolve(&world.files, file, &full) {
+        match world.module_named(file, &full) {
             Module::External => Value::EXTERNAL,
             found => Value::new(Kind::Module(found), sure::IMPORT),
         }
@@ -87,7 +85,7 @@ impl<'f> Resolver<'_, 'f> {
         want: Want,
     ) -> Value<'f> {
         let world = self.world;
-        let policy = world.tables[file as usize].policy;
+        let policy = world.policy(file);
         match policy.modules {
             Style::Dotted | Style::CrateTree => {
                 return self
@@ -104,7 +102,7 @@ impl<'f> Resolver<'_, 'f> {
         };
         let mut end = full.len();
         while let Some(at) = full[..end].rfind('.') {
-            if let Some(package) = world.modules.package_named(policy.family, &full[..at]) {
+            if let Some(package) = world.package_named(policy.family, &full[..at]) {
                 // What a name is taken out of is a term, where types and terms are apart.
                 let wanted = |is_last: bool| {
                     if is_last || !policy.terms_apart {
@@ -135,13 +133,13 @@ impl<'f> Resolver<'_, 'f> {
     /// Rust: `use a::Type::name`, where the path ends in items.
     fn through_items(&mut self, file: u32, module: &str, name: &str, want: Want) -> Value<'f> {
         let world = self.world;
-        if world.tables[file as usize].policy.modules != Style::CrateTree {
+        if world.policy(file).modules != Style::CrateTree {
             return Value::EXTERNAL;
         }
         let Some((outer, last)) = module.rsplit_once("::") else {
             return Value::EXTERNAL;
         };
-        let Module::File(found) = world.modules.resolve(&world.files, file, outer) else {
+        let Module::File(found) = world.module_named(file, outer) else {
             return Value::EXTERNAL;
         };
         let item = self
@@ -192,10 +190,7 @@ impl<'f> Resolver<'_, 'f> {
     pub(super) fn extension(&self, from: u32, package: u32, key: u64) -> Option<Value<'f>> {
         let world = self.world;
         let found = world.extensions_in(package, key);
-        let qualified = |symbol: u32| {
-            let view = &world.files[world.file_of(symbol) as usize].view;
-            view.str(world.row(symbol).qualified)
-        };
+        let qualified = |symbol: u32| world.qualified(symbol);
         let value = self.pick_near(from, found, Want::Any, sure::IMPORT)?;
         let several = found
             .iter()
@@ -219,10 +214,10 @@ impl<'f> Resolver<'_, 'f> {
             }
             return self.symbol_or_module(found, sure::IMPORT);
         }
-        let style = world.tables[file as usize].policy.modules;
+        let style = world.policy(file).modules;
         if style == Style::RelativePath
             && name == "default"
-            && let Some(found) = self.default_export(file)
+            && let Some(found) = world.default_export(file)
         {
             return Value::new(Kind::Symbol(found), sure::IMPORT);
         }
@@ -230,38 +225,26 @@ impl<'f> Resolver<'_, 'f> {
         if value.is_found() {
             return value;
         }
-        world
-            .modules
-            .child(&world.files, Module::File(file), name)
+        world.module_below(Module::File(file), name)
             .map_or(Value::UNKNOWN, |found| {
                 Value::new(Kind::Module(found), sure::IMPORT)
             })
     }
 
-    fn default_export(&self, file: u32) -> Option<u32> {
-        let view = &self.world.files[file as usize].view;
-        let at = view.symbols.iter().position(|row| {
-            row.parent == FILE_SYMBOL && row.has(modifier::DEFAULT) && row.has(modifier::EXPORTED)
-        })?;
-        Some(self.world.global(file, at as u32))
-    }
-
     fn reexported(&mut self, file: u32, name: &str, key: u64, want: Want) -> Value<'f> {
         let world = self.world;
-        let view = &world.files[file as usize].view;
-        let table = &world.tables[file as usize];
-        let only_exports = table.policy.modules == Style::RelativePath;
-        for row in table.imports_of(key) {
-            let import = &view.imports[row as usize];
+        let only_exports = world.policy(file).modules == Style::RelativePath;
+        for row in world.imports_of(file, key) {
+            let import = world.import(file, row);
             if import.owner == FILE_SYMBOL
                 && (!only_exports || import.kind == import_kind::REEXPORT)
             {
                 return self.deeper(|resolver| resolver.import(file, row, want));
             }
         }
-        for &row in &table.wildcards {
-            let all = &view.imports[row as usize];
-            let module = table.modules[row as usize];
+        for &row in world.wildcards(file) {
+            let all = world.import(file, row);
+            let module = world.module(file, row);
             if module == Module::External
                 || module == Module::File(file)
                 || only_exports && all.kind != import_kind::REEXPORT_ALL

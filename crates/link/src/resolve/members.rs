@@ -30,7 +30,7 @@ impl Family {
     }
 }
 
-impl<'f> Resolver<'_, 'f> {
+impl<'w, 'f> Resolver<'w, 'f> {
     /// Returns what a value has under a name. `Unknown` means that nothing is known of the value or
     /// of the member; `External` that it is not the repository's.
     pub fn member(&mut self, value: Value<'f>, name: &str, want: Want) -> Value<'f> {
@@ -40,9 +40,7 @@ impl<'f> Resolver<'_, 'f> {
                     .deeper(|resolver| resolver.module_member(resolver.file, module, name, want));
                 match (value.kind, module) {
                     (Kind::Unknown, Module::Package(package)) => self
-                        .world
-                        .modules
-                        .package_inside(package, name)
+                        .world.package_inside(package, name)
                         .map_or(Value::EXTERNAL, |inner| {
                             Value::new(Kind::Module(Module::Package(inner)), sure::IMPORT)
                         }),
@@ -65,8 +63,8 @@ impl<'f> Resolver<'_, 'f> {
         if kind.is_type() {
             let value = self.member_of_type(symbol, name, want).at_most(how_sure);
             // `lists.Chain` may mean the package beside its object.
-            return match self.world.object_packages.get(&symbol) {
-                Some(&package) if !matches!(value.kind, Kind::Symbol(_)) => {
+            return match self.world.object_package(symbol) {
+                Some(package) if !matches!(value.kind, Kind::Symbol(_)) => {
                     self.module_member(self.file, Module::Package(package), name, want)
                 }
                 _ => value,
@@ -84,7 +82,7 @@ impl<'f> Resolver<'_, 'f> {
                 }
             }
             // A function's own locals are not its members.
-            if !kind.is_callable() || self.world.outer.contains_key(&found) {
+            if !kind.is_callable() || self.world.outer(found).is_some() {
                 return Value::new(Kind::Symbol(found), how_sure);
             }
         }
@@ -102,13 +100,9 @@ impl<'f> Resolver<'_, 'f> {
     fn member_of_namespace(&self, symbol: u32, how_sure: u8, name: &str, want: Want) -> Value<'f> {
         let world = self.world;
         let file = world.file_of(symbol);
-        let family = world.tables[file as usize].policy.family;
-        let qualified = world.files[file as usize]
-            .view
-            .str(world.row(symbol).qualified);
-        let found = world
-            .modules
-            .package_named(family, qualified)
+        let family = world.policy(file).family;
+        let qualified = world.qualified(symbol);
+        let found = world.package_named(family, qualified)
             .and_then(|package| {
                 let named = world.in_package(package, key::name(name));
                 self.pick_near(self.file, named, want, how_sure)
@@ -165,7 +159,7 @@ impl<'f> Resolver<'_, 'f> {
             if value.is_found() {
                 return value.after(sure);
             }
-            if let Some(supers) = self.world.supers.get(&at) {
+            if let Some(supers) = self.world.supers(at) {
                 open |= supers.open;
                 for base in &supers.found {
                     let list = match base.kind {
@@ -209,14 +203,14 @@ impl<'f> Resolver<'_, 'f> {
     pub fn is_part(&self, symbol: u32, other: u32) -> bool {
         let world = self.world;
         let is_object = |symbol: u32| world.kind(symbol) == SymbolKind::Object;
-        let by_arity = world.tables[world.file_of(symbol) as usize].policy.types_by_arity;
+        let by_arity = world.policy(world.file_of(symbol)).types_by_arity;
         world.kind(other).is_type()
             && is_object(symbol) == is_object(other)
             && (!by_arity || symbol == other || world.arity(symbol) == world.arity(other))
     }
 
     /// Returns declarations of the same name in the same scope, which some languages merge.
-    pub fn parts(&self, symbol: u32) -> &[u32] {
+    pub fn parts(&self, symbol: u32) -> &'w [u32] {
         let world = self.world;
         let row = world.row(symbol);
         let file = world.file_of(symbol);
@@ -225,24 +219,23 @@ impl<'f> Resolver<'_, 'f> {
         }
         let name = key::name(world.name_of(symbol));
         // A type that is reopened elsewhere in its namespace is one type.
-        let parent = &world.files[file as usize].view.symbols[row.parent as usize];
+        let Some(parent) = world.row_at(file, row.parent) else { return &[] };
         if matches!(parent.kind(), SymbolKind::Namespace | SymbolKind::Module) {
-            let package = world.modules.package_named(
-                world.tables[file as usize].policy.family,
-                world.files[file as usize].view.str(parent.qualified),
+            let package = world.package_named(
+                world.policy(file).family,
+                world.text(file, parent.qualified),
             );
             return package.map_or(&[][..], |package| world.in_package(package, name));
         }
-        let table = &world.tables[file as usize];
-        if let Some(package) = table
-            .package
-            .filter(|_| row.parent == FILE_SYMBOL && table.policy.partial_types)
+        if let Some(package) = world
+            .package(file)
+            .filter(|_| row.parent == FILE_SYMBOL && world.policy(file).partial_types)
         {
             return world.in_package(package, name);
         }
-        if row.parent == FILE_SYMBOL && world.tables[file as usize].policy.modules == Style::Shared
+        if row.parent == FILE_SYMBOL && world.policy(file).modules == Style::Shared
         {
-            return world.globals_named(world.tables[file as usize].policy.family, name);
+            return world.globals_named(world.policy(file).family, name);
         }
         world.in_scope(world.global(file, row.parent), name)
     }
@@ -258,7 +251,7 @@ impl<'f> Resolver<'_, 'f> {
         }
         let row = world.row(symbol);
         let file = world.file_of(symbol);
-        let text = world.files[file as usize].view.str(row.type_text);
+        let text = world.text(file, row.type_text);
         let holds = match row.kind() {
             SymbolKind::TypeAlias => true,
             SymbolKind::Constant | SymbolKind::Variable => {
@@ -285,7 +278,7 @@ impl<'f> Resolver<'_, 'f> {
             let (file, row) = (world.file_of(symbol), world.row(symbol));
             file != self.file
                 && row.visibility() == Visibility::Private
-                && world.tables[file as usize].policy.private_to_file
+                && world.policy(file).private_to_file
         };
         let value = self.pick_near(self.file, &without(named, hidden), want, sure::SCOPE)?;
         match value.kind {
@@ -300,9 +293,8 @@ impl<'f> Resolver<'_, 'f> {
     fn is_told_by_place(&self, symbol: u32) -> bool {
         let world = self.world;
         let row = world.row(symbol);
-        let view = &world.files[world.file_of(symbol) as usize].view;
-        let parent = view.symbols.get(row.parent as usize);
-        world.outer.contains_key(&symbol)
+        let parent = world.row_at(world.file_of(symbol), row.parent);
+        world.outer(symbol).is_some()
             && parent.is_some_and(|parent| {
                 parent.kind().is_type() && parent.kind() != SymbolKind::Extension
             })
@@ -313,24 +305,18 @@ impl<'f> Resolver<'_, 'f> {
     fn is_told_by_types(&self, symbol: u32) -> bool {
         let world = self.world;
         let (file, row) = (world.file_of(symbol), world.row(symbol));
-        let view = &world.files[file as usize].view;
         if !row.kind().is_callable() || row.parent == NONE {
             return false;
         }
-        let parent = &view.symbols[row.parent as usize];
-        let local = world.local(symbol);
-        let start = view.bindings.partition_point(|bound| bound.owner < local);
-        let mut own = view.bindings[start..]
-            .iter()
-            .take_while(|bound| bound.owner == local);
+        let Some(parent) = world.row_at(file, row.parent) else { return false };
         parent.kind() == SymbolKind::Extension
-            && view.str(parent.type_text).contains('<')
-            && !own.any(|bound| bound.how == binding::RECEIVER)
+            && world.text(file, parent.type_text).contains('<')
+            && !world.bindings_of(symbol).any(|(_, bound)| bound.how == binding::RECEIVER)
     }
 
     fn inherited(&mut self, symbol: u32, name: &str, want: Want) -> Value<'f> {
         let world = self.world;
-        let Some(supers) = world.supers.get(&symbol) else {
+        let Some(supers) = world.supers(symbol) else {
             return Value::EXTERNAL;
         };
         for base in &supers.found {

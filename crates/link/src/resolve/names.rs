@@ -14,8 +14,8 @@ impl<'f> Resolver<'_, 'f> {
         match name {
             "" => return Value::UNKNOWN,
             ROOT => {
-                let family = self.world.tables[place.file as usize].policy.family;
-                let root = self.world.modules.package_named(family, "");
+                let family = self.world.policy(place.file).family;
+                let root = self.world.package_named(family, "");
                 return root.map_or(Value::EXTERNAL, |root| {
                     Value::new(Kind::Module(Module::Package(root)), sure::IMPORT)
                 });
@@ -31,8 +31,8 @@ impl<'f> Resolver<'_, 'f> {
             }
             _ => {}
         }
-        let table = &self.world.tables[place.file as usize];
-        if table.policy.supers.contains(&name) {
+        let policy = self.world.policy(place.file);
+        if policy.supers.contains(&name) {
             return self
                 .world
                 .enclosing_type(place.file, place.owner)
@@ -49,7 +49,7 @@ impl<'f> Resolver<'_, 'f> {
                 value.at_most(sure::UNION)
             }
             // The type of an object is named after it.
-            Kind::External | Kind::Unknown if want == Want::Type && table.policy.terms_apart => {
+            Kind::External | Kind::Unknown if want == Want::Type && policy.terms_apart => {
                 self.in_scopes(place, name, key, Want::Any, line)
                     .unwrap_or_else(|| self.around_file(place, name, key, Want::Any))
                     .at_most(sure::UNION)
@@ -62,13 +62,12 @@ impl<'f> Resolver<'_, 'f> {
     /// method of that name.
     fn is_outside_of_block(&self, place: Place, found: u32, key: u64) -> bool {
         let world = self.world;
-        let policy = world.tables[place.file as usize].policy;
+        let policy = world.policy(place.file);
         if !policy.moved_blocks || !world.kind(found).is_callable() {
             return false;
         }
         let is_block = |file: u32, at: u32| {
-            let row = &world.files[file as usize].view.symbols[at as usize];
-            at == FILE_SYMBOL || row.has(modifier::TITLE)
+            at == FILE_SYMBOL || world.row_at(file, at).is_some_and(|row| row.has(modifier::TITLE))
         };
         is_block(place.file, place.owner)
             && is_block(world.file_of(found), world.row(found).parent)
@@ -98,17 +97,16 @@ impl<'f> Resolver<'_, 'f> {
         line: u32,
     ) -> Option<Value<'f>> {
         let world = self.world;
-        let view = &world.files[place.file as usize].view;
-        let table = &world.tables[place.file as usize];
+        let policy = world.policy(place.file);
         let mut at = place.owner;
         for _ in 0..64 {
-            let row = view.symbols.get(at as usize)?;
+            let row = world.row_at(place.file, at)?;
             if let Some(value) = self.bound(place.file, at, name, key, want, line) {
                 return Some(value);
             }
             let symbol = world.global(place.file, at);
             // The object of a package stands in that package.
-            if let Some(&package) = world.object_packages.get(&symbol)
+            if let Some(package) = world.object_package(symbol)
                 && let Some(value) = self.in_package(place.file, package, key, name, want)
             {
                 return Some(value);
@@ -127,25 +125,21 @@ impl<'f> Resolver<'_, 'f> {
             let around = if row.kind().is_type() {
                 Some(symbol)
             } else {
-                world.outer.get(&symbol).copied()
+                world.outer(symbol)
             };
-            if let Some(around) = around.filter(|_| table.policy.implicit_self) {
+            if let Some(around) = around.filter(|_| policy.implicit_self) {
                 let value = self.member_of_type(around, name, want);
-                let asking = &view.symbols[place.owner as usize];
+                let asking = world.row_at(place.file, place.owner)?;
                 let of_class = asking.has(modifier::STATIC) || !asking.kind().is_callable();
                 let value = self.on_side(value, of_class);
                 if !matches!(value.kind, Kind::Unknown | Kind::External) {
                     return Some(value);
                 }
             }
-            for import in table.imports_of(key) {
-                if view.imports[import as usize].owner == at
-                    && !is_export_only(
-                        view.imports[import as usize].kind,
-                        view.imports[import as usize].module.is_empty(),
-                    )
-                {
-                    return Some(self.import(place.file, import, want));
+            for row in world.imports_of(place.file, key) {
+                let import = world.import(place.file, row);
+                if import.owner == at && !is_export_only(import.kind, import.module.is_empty()) {
+                    return Some(self.import(place.file, row, want));
                 }
             }
             if at == FILE_SYMBOL || row.parent == NONE {
@@ -165,7 +159,7 @@ impl<'f> Resolver<'_, 'f> {
         if bound.is_empty() || line == u32::MAX {
             return false;
         }
-        let view = &self.world.files[self.file as usize].view;
+        let view = self.world.own();
         let from = self.known_in(symbol).map_or(0, |lines| lines.start);
         self.line_matters = true;
         bound.iter().any(|&row| {
@@ -186,7 +180,7 @@ impl<'f> Resolver<'_, 'f> {
             return value;
         };
         let (file, row) = (world.file_of(found), world.row(found));
-        let sided = world.tables[file as usize].policy.moved_blocks;
+        let sided = world.policy(file).moved_blocks;
         if !sided || row.has(modifier::STATIC) == of_class {
             return value;
         }
@@ -218,8 +212,7 @@ impl<'f> Resolver<'_, 'f> {
             return self.local(owner, key, want, line, file);
         }
         // Of other files only the type parameters are known.
-        let view = &self.world.files[file as usize].view;
-        let generics = view.str(view.symbols[owner as usize].generics);
+        let generics = self.world.text(file, self.world.row_at(file, owner)?.generics);
         let names = |part: &str| part.trim().split([' ', ':', '=']).next() == Some(name);
         generics.split(',').any(names).then_some(Value::LOCAL)
     }
@@ -232,7 +225,7 @@ impl<'f> Resolver<'_, 'f> {
         line: u32,
         file: u32,
     ) -> Option<Value<'f>> {
-        let view = &self.world.files[file as usize].view;
+        let view = self.world.own();
         // In `let parts = parts(text)` the call is not of the variable it makes.
         let makes_itself = |row: u32| {
             let row = &view.bindings[row as usize];

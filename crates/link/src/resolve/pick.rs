@@ -18,8 +18,7 @@ impl<'f> Resolver<'_, 'f> {
             !world.has(*symbol, modifier::REFUSED)
                 && (want != Want::Type
                     || world.kind(*symbol) != SymbolKind::Object
-                    || !world.tables[world.file_of(*symbol) as usize]
-                        .policy
+                    || !world.policy(world.file_of(*symbol))
                         .terms_apart)
         };
         if let [only] = symbols {
@@ -67,17 +66,17 @@ impl<'f> Resolver<'_, 'f> {
         // Another top folder is another module.
         let hidden = |symbol: u32| {
             let file = world.file_of(symbol);
-            world.tables[file as usize].policy.internal_to_module
+            world.policy(file).internal_to_module
                 && world.row(symbol).visibility() == Visibility::Internal
                 && shared_folders(
-                    world.files[from as usize].path,
-                    world.files[file as usize].path,
+                    world.path(from),
+                    world.path(file),
                 ) == 0
         };
         let symbols = without(symbols, |symbol| hidden(symbol) || !world.sees(from, world.file_of(symbol)));
         let symbols = &*self.accepting(symbols, want);
         let best = self.pick(symbols, want)?;
-        let policy = world.tables[world.file_of(best) as usize].policy;
+        let policy = world.policy(world.file_of(best));
         if want == Want::Type && policy.modules == Style::Declared && !fits(world.kind(best), want)
         {
             return None;
@@ -105,7 +104,7 @@ impl<'f> Resolver<'_, 'f> {
     /// Leaves out the types that take another number of type arguments, unless that leaves nothing.
     fn of_arity<'s>(&self, symbols: &'s [u32]) -> Cow<'s, [u32]> {
         let world = self.world;
-        let tells = |symbol: u32| world.tables[world.file_of(symbol) as usize].policy.types_by_arity;
+        let tells = |symbol: u32| world.policy(world.file_of(symbol)).types_by_arity;
         if self.arity == UNKNOWN_PARAMETERS || !symbols.first().is_some_and(|&first| tells(first)) {
             return Cow::Borrowed(symbols);
         }
@@ -120,7 +119,7 @@ impl<'f> Resolver<'_, 'f> {
     fn accepting<'s>(&self, symbols: Cow<'s, [u32]>, want: Want) -> Cow<'s, [u32]> {
         let world = self.world;
         let [first, _, ..] = symbols[..] else { return symbols };
-        let policy = world.tables[world.file_of(first) as usize].policy;
+        let policy = world.policy(world.file_of(first));
         if !want.is_call() || self.arguments == UNKNOWN_PARAMETERS || !policy.overloads {
             return symbols;
         }
@@ -180,7 +179,7 @@ impl<'f> Resolver<'_, 'f> {
     /// callable of that name: their types tell them apart. A declaration of it is no other.
     fn is_seen_beside(&self, from: u32, nearest: u32, rivals: &[u32]) -> bool {
         let world = self.world;
-        let of_platform = |symbol: u32| world.tables[world.file_of(symbol) as usize].source_set > COMMON_SOURCES;
+        let of_platform = |symbol: u32| world.source_set(world.file_of(symbol)) > COMMON_SOURCES;
         of_platform(nearest)
             && world.kind(nearest).is_callable()
             && rivals.iter().any(|&other| {
@@ -204,7 +203,7 @@ impl<'f> Resolver<'_, 'f> {
     /// Returns the symbols that are as good as the best one, in whatever file they stand.
     fn rivals(&self, best: u32, symbols: &[u32], want: Want) -> Vec<u32> {
         let world = self.world;
-        let policy = world.tables[world.file_of(best) as usize].policy;
+        let policy = world.policy(world.file_of(best));
         let chosen = world.kind(best);
         // Parts of one thing are not rivals.
         let reopened = |kind: SymbolKind| {
@@ -236,7 +235,7 @@ impl<'f> Resolver<'_, 'f> {
     /// Counts what the places of two files have in common: folders from the root, then names of
     /// source sets anywhere in the path.
     pub(super) fn nearness(&self, from: u32, file: u32) -> (usize, usize) {
-        let path = |file: u32| self.world.files[file as usize].path;
+        let path = |file: u32| self.world.path(file);
         let (here, there) = (path(from), path(file));
         let common = source_sets(there)
             .filter(|set| source_sets(here).any(|other| other == *set))
@@ -273,11 +272,7 @@ impl<'f> Resolver<'_, 'f> {
     /// them.
     pub(super) fn known_in(&self, symbol: u32) -> Option<std::ops::Range<u32>> {
         let world = self.world;
-        let view = &world.files[world.file_of(symbol) as usize].view;
-        let local = world.local(symbol);
-        let start = view.bindings.partition_point(|bound| bound.owner < local);
-        let mut own = view.bindings[start..].iter().take_while(|bound| bound.owner == local);
-        let scope = own.find(|bound| bound.how == binding::SCOPE)?;
+        let (_, scope) = world.bindings_of(symbol).find(|(_, bound)| bound.how == binding::SCOPE)?;
         Some(scope.line..scope.line + u32::from(scope.flags))
     }
 
@@ -304,7 +299,7 @@ impl<'f> Resolver<'_, 'f> {
         line: u32,
     ) -> Option<u32> {
         let world = self.world;
-        let style = world.tables[file as usize].policy.modules;
+        let style = world.policy(file).modules;
         let here = file == self.file && line != u32::MAX && style == Style::RelativePath;
         let symbols = &*if here { self.innermost(symbols, line) } else { Cow::Borrowed(symbols) };
         let best = self.pick(symbols, want)?;

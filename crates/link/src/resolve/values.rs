@@ -32,7 +32,7 @@ impl<'f> Resolver<'_, 'f> {
                 _ => self.deeper(|resolver| resolver.member(value, name, want)),
             };
             let mut rest = marks;
-            let applies = self.world.tables[place.file as usize].policy.terms_apart;
+            let applies = self.world.policy(place.file).terms_apart;
             while !rest.is_empty() {
                 // In Scala `f[A](x)` gives a type and calls, `F[A].x` calls without brackets.
                 if applies && matches!(value.kind, Kind::Symbol(_)) && rest.starts_with("[]") {
@@ -75,9 +75,8 @@ impl<'f> Resolver<'_, 'f> {
 
     /// Returns what a binding says of its variable.
     pub(super) fn binding(&mut self, file: u32, row: u32) -> Value<'f> {
-        let view = &self.world.files[file as usize].view;
-        let bound = &view.bindings[row as usize];
-        let text = view.str(bound.type_text);
+        let bound = self.world.binding(file, row);
+        let text = self.world.text(file, bound.type_text);
         let place = Place {
             file,
             owner: bound.owner,
@@ -104,7 +103,7 @@ impl<'f> Resolver<'_, 'f> {
     fn named(&mut self, file: u32, value: Value<'f>) -> Value<'f> {
         let world = self.world;
         match value.kind {
-            Kind::Symbol(found) if world.kind(found).is_callable() && world.tables[file as usize].policy.bare_calls => {
+            Kind::Symbol(found) if world.kind(found).is_callable() && world.policy(file).bare_calls => {
                 self.deeper(|resolver| resolver.called(value))
             }
             _ => value,
@@ -139,12 +138,12 @@ impl<'f> Resolver<'_, 'f> {
             file,
             owner: world.local(symbol),
         };
-        let text = world.files[file as usize].view.str(row.type_text);
+        let text = world.text(file, row.type_text);
         match row.kind() {
             SymbolKind::TypeAlias if !text.is_empty() => {
                 Value::new(Kind::Typed(place, text), how_sure.min(sure::INFERRED))
             }
-            SymbolKind::Object if world.tables[file as usize].policy.terms_apart => {
+            SymbolKind::Object if world.policy(file).terms_apart => {
                 match self.deeper(|resolver| resolver.applied(symbol).unwrap_or(Value::UNKNOWN)) {
                     Value {
                         kind: Kind::Symbol(made),
@@ -218,16 +217,15 @@ impl<'f> Resolver<'_, 'f> {
         let world = self.world;
         let row = world.row(symbol);
         let file = world.file_of(symbol);
-        let view = &world.files[file as usize].view;
         let local = world.local(symbol);
         let itself = Value::new(Kind::Symbol(symbol), how_sure);
-        let text = view.str(row.type_text);
+        let text = world.text(file, row.type_text);
         match row.kind() {
             SymbolKind::Variant => {
                 return Value::new(Kind::Instance(world.global(file, row.parent)), how_sure);
             }
             kind if kind.is_callable() => {
-                let annotations = view.str(row.annotations);
+                let annotations = world.text(file, row.annotations);
                 let property = row.has(modifier::GETTER)
                     || annotations
                         .split(' ')
@@ -251,15 +249,11 @@ impl<'f> Resolver<'_, 'f> {
                 how_sure.min(sure::TYPE),
             );
         }
-        let start = view.bindings.partition_point(|bound| bound.owner < local);
-        let own = view.bindings[start..]
-            .iter()
-            .take_while(|bound| bound.owner == local)
-            .position(|bound| bound.name == row.name && !bound.type_text.is_empty());
+        let own = world.bindings_of(symbol).find(|(_, bound)| bound.name == row.name && !bound.type_text.is_empty());
         match own {
-            Some(offset) => {
+            Some((own, _)) => {
                 let value = self
-                    .deeper(|resolver| resolver.binding(file, (start + offset) as u32))
+                    .deeper(|resolver| resolver.binding(file, own))
                     .at_most(how_sure);
                 if matches!(value.kind, Kind::Local | Kind::Unknown) {
                     itself
@@ -344,7 +338,7 @@ impl<'f> Resolver<'_, 'f> {
         };
         let mut value = Value::UNKNOWN;
         // What a type is taken out of is a term, where types and terms are apart.
-        let terms = self.world.tables[place.file as usize].policy.terms_apart && head.contains('.');
+        let terms = self.world.policy(place.file).terms_apart && head.contains('.');
         let want = if terms { Want::Any } else { Want::Type };
         let last = head.matches('.').count();
         for (at, part) in head.split('.').enumerate() {

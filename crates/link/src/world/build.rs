@@ -2,15 +2,17 @@
 
 use super::modules::ModuleTable;
 use super::modules::packages::has_namespaces;
-use super::{Brief, COMMON_SOURCES, FileTable, Module, Super, Supers, World, implements};
+use super::look::children;
+use super::{Brief, COMMON_SOURCES, FileTable, Look, Module, Super, Supers, World, implements};
 use crate::LinkFile;
 use crate::key::{self, Index, Marks};
 use crate::policy::{self, Modules as Style};
 use crate::resolve::{Kind, Resolver, sure};
 use contextd_model::SymbolKind;
 use contextd_model::facts::{FILE_SYMBOL, FactsView, ImportRow, SymbolRow, base_kind, import_kind, modifier};
+use crate::reads::Numbers;
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Builds a world; `room` tells how many numbers are left free behind so many symbols of a file.
 pub fn build<'f>(files: &[LinkFile<'f>], room: impl Fn(u32) -> u32) -> World<'f> {
@@ -52,6 +54,9 @@ pub fn build<'f>(files: &[LinkFile<'f>], room: impl Fn(u32) -> u32) -> World<'f>
         set_files: FxHashMap::default(),
         fields: FxHashMap::default(),
         satisfied: FxHashMap::default(),
+        shared_bases: FxHashMap::default(),
+        shared_fields: Vec::new(),
+        numbers: Numbers::default(),
     };
     set_files(&mut world);
     scopes(&mut world);
@@ -155,7 +160,28 @@ fn module_of(files: &[LinkFile<'_>], modules: &ModuleTable, file: u32, row: &Imp
     }
 }
 
-/// What a file adds to the tables of names.
+/// Where a name is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Scope {
+    Symbol(u32),
+    Package(u32),
+    /// What a package adds to types from outside of them.
+    Extension(u32),
+    /// Members of types of a family of languages.
+    Members(u8),
+    /// File-level symbols of a family.
+    Globals(u8),
+}
+
+/// A symbol under a name.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    pub scope: Scope,
+    pub name: u64,
+    pub symbol: u32,
+}
+
+/// What files add to the tables of names.
 #[derive(Default)]
 pub(super) struct Pairs {
     pub holders: Vec<u32>,
@@ -164,10 +190,32 @@ pub(super) struct Pairs {
     pub globals: Vec<(u64, u32)>,
 }
 
+impl Pairs {
+    pub fn add(&mut self, Entry { scope, name, symbol }: Entry) {
+        let (pairs, scope) = match scope {
+            Scope::Symbol(holder) => {
+                if self.holders.last() != Some(&holder) {
+                    self.holders.push(holder);
+                }
+                (&mut self.scopes, u64::from(holder))
+            }
+            Scope::Package(package) => (&mut self.scopes, key::package_scope(package)),
+            Scope::Extension(package) => (&mut self.scopes, key::extension_scope(package)),
+            Scope::Members(family) => (&mut self.members, key::family_scope(family)),
+            Scope::Globals(family) => (&mut self.globals, key::family_scope(family)),
+        };
+        pairs.push((key::within(scope, name), symbol));
+    }
+}
+
 fn scopes(world: &mut World<'_>) {
     let parts: Vec<Pairs> = (0..world.files.len() as u32)
         .into_par_iter()
-        .map(|file| pairs(world, file))
+        .map(|file| {
+            let mut pairs = Pairs::default();
+            names(world, file, |entry| pairs.add(entry));
+            pairs
+        })
         .collect();
     let mut all = Pairs::default();
     for part in parts {
@@ -183,20 +231,21 @@ fn scopes(world: &mut World<'_>) {
     (world.scopes, world.members, world.globals) = (scopes, members, globals);
 }
 
-pub(super) fn pairs(world: &World<'_>, file: u32) -> Pairs {
+/// Tells the names that a file defines.
+pub(super) fn names(world: &World<'_>, file: u32, mut each: impl FnMut(Entry)) {
     let view = &world.files[file as usize].view;
     let table = &world.tables[file as usize];
-    let mut pairs = Pairs::default();
     if table.policy.modules == Style::None {
-        return pairs;
+        return;
     }
-    let family = key::family_scope(table.policy.family);
+    let family = table.policy.family;
     for (at, row) in view.symbols.iter().enumerate().skip(1) {
         // Nothing refers to the title of a test by name.
         if row.has(modifier::TITLE) {
             continue;
         }
         let (symbol, name) = (world.global(file, at as u32), key::name(view.str(row.name)));
+        let mut add = |scope: Scope| each(Entry { scope, name, symbol });
         let parent = view.symbols[row.parent as usize].kind();
         let stray = is_stray(
             view.str(row.qualified),
@@ -209,17 +258,11 @@ pub(super) fn pairs(world: &World<'_>, file: u32) -> Pairs {
             || row.kind() == SymbolKind::Method
                 && (parent.is_callable() || parent == SymbolKind::File);
         if !hidden {
-            let scope = if row.has(modifier::EXPRESSION) {
+            add(Scope::Symbol(if row.has(modifier::EXPRESSION) {
                 symbol
             } else {
                 world.global(file, row.parent)
-            };
-            if pairs.holders.last() != Some(&scope) {
-                pairs.holders.push(scope);
-            }
-            pairs
-                .scopes
-                .push((key::within(u64::from(scope), name), symbol));
+            }));
         }
         if row.has(modifier::LOCAL) || !row.kind().is_code() || row.kind() == SymbolKind::Extension
         {
@@ -234,31 +277,25 @@ pub(super) fn pairs(world: &World<'_>, file: u32) -> Pairs {
             && table.policy.modules == Style::Declared
             && let Some(package) = table.package
         {
-            pairs.scopes.push((
-                key::within(key::extension_scope(package), name),
-                symbol,
-            ));
+            add(Scope::Extension(package));
         }
         // Methods of a module are there for those that mix it in.
         if parent.is_type() || stray || row.kind() == SymbolKind::Method {
-            pairs.members.push((key::within(family, name), symbol));
+            add(Scope::Members(family));
         } else if matches!(
             parent,
             SymbolKind::File | SymbolKind::Module | SymbolKind::Namespace
         ) {
-            pairs.globals.push((key::within(family, name), symbol));
+            add(Scope::Globals(family));
             let package = match parent {
                 SymbolKind::File => table.package,
                 _ => namespace(world, file, row.parent),
             };
             if let Some(package) = package {
-                pairs
-                    .scopes
-                    .push((key::within(key::package_scope(package), name), symbol));
+                add(Scope::Package(package));
             }
         }
     }
-    pairs
 }
 
 /// Finds the objects that are named like a package of theirs.
@@ -326,47 +363,45 @@ fn scope_text<'a>(qualified: &'a str, parent: &str, name: &str) -> Option<&'a st
 fn attach(world: &mut World<'_>) {
     let found: Vec<Vec<(u32, u32)>> = (0..world.files.len() as u32)
         .into_par_iter()
-        .map(|file| outer_types(world, file))
+        .map(|file| outer_types(world.seen_from(file)))
         .collect();
     let mut pairs = Vec::new();
     for (symbol, target) in found.into_iter().flatten() {
         world.outer.insert(symbol, target);
         world.holders.set(target);
-        attached(world, symbol, target, &mut pairs);
+        pairs.extend(attached(world, symbol).into_iter().map(|(name, symbol)| (key::within(u64::from(target), name), symbol)));
     }
     world.attached = Index::new(pairs);
 }
 
-/// Tells what a symbol that stands outside of a type adds to it.
-pub(super) fn attached(world: &World<'_>, symbol: u32, target: u32, pairs: &mut Vec<(u64, u32)>) {
+/// Tells what a symbol that stands outside of a type adds to it: names and symbols.
+pub(super) fn attached(world: &World<'_>, symbol: u32) -> Vec<(u64, u32)> {
     let (file, local) = world.place_of(symbol);
     let view = &world.files[file as usize].view;
-    let mut add = |name: &str, symbol: u32| pairs.push((key::within(u64::from(target), key::name(name)), symbol));
-    if world.kind(symbol) != SymbolKind::Extension {
-        add(world.name_of(symbol), symbol);
-        return;
+    let row = &view.symbols[local as usize];
+    if row.kind() != SymbolKind::Extension {
+        return vec![(key::name(view.str(row.name)), symbol)];
     }
-    let below = view.symbols.iter().enumerate().skip(local as usize + 1).take_while(|(_, row)| row.parent >= local);
-    for (at, row) in below.filter(|(_, row)| row.parent == local) {
-        add(view.str(row.name), world.global(file, at as u32));
-    }
+    let inside = children(view, local);
+    inside.map(|(at, row)| (key::name(view.str(row.name)), world.global(file, at))).collect()
 }
 
-pub(super) fn outer_types(world: &World<'_>, file: u32) -> Vec<(u32, u32)> {
-    let view = &world.files[file as usize].view;
+pub(super) fn outer_types(world: Look<'_, '_>) -> Vec<(u32, u32)> {
+    let view = world.own();
     let mut found = Vec::new();
-    if world.tables[file as usize].policy.modules == Style::None {
+    if world.policy(world.file).modules == Style::None {
         return found;
     }
-    let mut resolver = Resolver::new(world, file);
+    let mut resolver = Resolver::new(world);
     for (at, row) in view.symbols.iter().enumerate().skip(1) {
         let scope = scope_named(view, row).unwrap_or("");
         if scope.is_empty() || matches!(row.kind(), SymbolKind::Namespace | SymbolKind::Module) {
             continue;
         }
-        let symbol = world.global(file, at as u32);
+        let symbol = world.global(world.file, at as u32);
         if let Kind::Symbol(target) = resolver.outer_scope(row.parent, scope).kind
             && target != symbol
+            && world.local(target) != FILE_SYMBOL
             && world.kind(target) != SymbolKind::Extension
             && !is_only_titled(world, row, target)
         {
@@ -378,23 +413,28 @@ pub(super) fn outer_types(world: &World<'_>, file: u32) -> Vec<(u32, u32)> {
 
 /// True for a test whose suite is called like the class that it tests: it sees none of its members, as
 /// it would those of a fixture, which stands among the tests.
-fn is_only_titled(world: &World<'_>, row: &SymbolRow, target: u32) -> bool {
-    let home = &world.tables[world.file_of(target) as usize];
+fn is_only_titled(world: Look<'_, '_>, row: &SymbolRow, target: u32) -> bool {
+    let home = world.file_of(target);
     row.has(modifier::TEST)
-        && home.policy.modules == Style::Include
-        && !home.is_test
+        && world.policy(home).modules == Style::Include
+        && !world.is_test(home)
         && !world.has(target, modifier::TEST)
 }
 
 /// Gathers what assignments to `self.x` and embedded fields say of a type's fields.
 fn fields(world: &mut World<'_>) {
     let mut fields: FxHashMap<u64, (u32, u32)> = FxHashMap::default();
+    let mut shared = Vec::new();
     for file in 0..world.files.len() as u32 {
         for (row, owner, name) in assigned_fields(world, file) {
             fields.entry(key::within(u64::from(owner), key::name(name))).or_insert((file, row));
+            if world.file_of(owner) != file {
+                shared.push((file, world.file_of(owner)));
+            }
         }
     }
     world.fields = fields;
+    world.shared_fields = shared;
 }
 
 /// Returns the bindings of a file that tell of a field: the row, the type and the field's name.
@@ -402,33 +442,35 @@ pub(super) fn assigned_fields<'w>(world: &'w World<'_>, file: u32) -> impl Itera
     let view = &world.files[file as usize].view;
     view.bindings.iter().enumerate().filter_map(move |(at, row)| {
         let name = view.str(row.name).strip_prefix("self.").filter(|_| !row.type_text.is_empty())?;
-        Some((at as u32, world.enclosing_type(file, row.owner)?, name))
+        Some((at as u32, world.seen_from(file).enclosing_type(file, row.owner)?, name))
     })
 }
 
 fn supers(world: &mut World<'_>) {
     let found: Vec<Vec<(u32, Supers)>> = (0..world.files.len() as u32)
         .into_par_iter()
-        .map(|file| bases(world, file))
+        .map(|file| bases(world.seen_from(file)))
         .collect();
-    for (symbol, supers) in found.into_iter().flatten() {
-        let entry = world.supers.entry(symbol).or_default();
-        entry.open |= supers.open;
-        entry.found.extend(supers.found);
+    let shared: FxHashSet<u32> = (0..).zip(&found).flat_map(|(file, found)| found.iter().map(move |(owner, _)| (file, *owner))).filter(|&(file, owner)| world.file_of(owner) != file).map(|(_, owner)| owner).collect();
+    for (file, (owner, supers)) in (0..).zip(found).flat_map(|(file, found)| found.into_iter().map(move |supers| (file, supers))) {
+        if shared.contains(&owner) {
+            world.shared_bases.entry(owner).or_default().push((file, supers.clone()));
+        }
+        world.supers.entry(owner).or_default().join(supers);
     }
 }
 
-pub(super) fn bases(world: &World<'_>, file: u32) -> Vec<(u32, Supers)> {
-    let view = &world.files[file as usize].view;
+pub(super) fn bases(world: Look<'_, '_>) -> Vec<(u32, Supers)> {
+    let view = world.own();
     let mut found: Vec<(u32, Supers)> = Vec::new();
-    if view.bases.is_empty() || world.tables[file as usize].policy.modules == Style::None {
+    if view.bases.is_empty() || world.policy(world.file).modules == Style::None {
         return found;
     }
-    let mut resolver = Resolver::new(world, file);
+    let mut resolver = Resolver::new(world);
     for row in view.bases {
-        let owner = world.global(file, row.owner);
+        let owner = world.global(world.file, row.owner);
         // The bases of an `impl` block are those of its type.
-        let owner = world.outer.get(&owner).copied().unwrap_or(owner);
+        let owner = world.outer(owner).unwrap_or(owner);
         let value = resolver.base(row);
         let slot = match found.iter_mut().find(|(symbol, _)| *symbol == owner) {
             Some((_, slot)) => slot,
@@ -452,7 +494,7 @@ pub(super) fn bases(world: &World<'_>, file: u32) -> Vec<(u32, Supers)> {
     found
 }
 
-fn is_base(world: &World<'_>, target: u32) -> bool {
+fn is_base(world: Look<'_, '_>, target: u32) -> bool {
     let kind = world.kind(target);
     kind.is_type()
         || matches!(
@@ -465,7 +507,7 @@ fn is_base(world: &World<'_>, target: u32) -> bool {
 }
 
 /// A list that does not tell classes from interfaces is told by what the base is.
-fn declared_kind(world: &World<'_>, owner: u32, target: u32, written: u8) -> u8 {
+fn declared_kind(world: Look<'_, '_>, owner: u32, target: u32, written: u8) -> u8 {
     let is_interface = |symbol: u32| {
         matches!(
             world.kind(symbol),

@@ -1,6 +1,6 @@
 //! Go: a type implements an interface when it has its methods.
 
-use super::World;
+use super::{Look, World};
 use crate::key;
 use crate::policy::Modules as Style;
 use contextd_model::SymbolKind;
@@ -14,7 +14,7 @@ const MAX_CANDIDATES: usize = 400;
 /// Returns the interfaces that each type satisfies, in the order of their numbers.
 pub fn satisfied(world: &World<'_>) -> FxHashMap<u32, Vec<u32>> {
     let files = (0..world.files.len() as u32).into_par_iter();
-    let pairs: Vec<Vec<(u32, u32)>> = files.map(|file| satisfied_of(world, file)).collect();
+    let pairs: Vec<Vec<(u32, u32)>> = files.map(|file| satisfied_of(world.seen_from(file))).collect();
     let mut found: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
     for (implementor, interface) in pairs.into_iter().flatten() {
         found.entry(implementor).or_default().push(interface);
@@ -23,15 +23,15 @@ pub fn satisfied(world: &World<'_>) -> FxHashMap<u32, Vec<u32>> {
 }
 
 /// Returns the types that satisfy the interfaces of a file, each with the interface.
-pub(super) fn satisfied_of(world: &World<'_>, file: u32) -> Vec<(u32, u32)> {
-    let policy = world.tables[file as usize].policy;
+pub(super) fn satisfied_of(world: Look<'_, '_>) -> Vec<(u32, u32)> {
+    let policy = world.policy(world.file);
     if policy.modules != Style::Folder {
         return Vec::new();
     }
-    let rows = world.files[file as usize].view.symbols.iter().enumerate();
+    let rows = world.own().symbols.iter().enumerate();
     rows.filter(|(_, row)| row.kind() == SymbolKind::Interface && row.parent == FILE_SYMBOL)
         .flat_map(|(at, _)| {
-            let interface = world.global(file, at as u32);
+            let interface = world.global(world.file, at as u32);
             let types = implementors(world, interface, policy.family).into_iter();
             types.map(move |implementor| (implementor, interface))
         })
@@ -39,16 +39,15 @@ pub(super) fn satisfied_of(world: &World<'_>, file: u32) -> Vec<(u32, u32)> {
 }
 
 /// Returns the types that have the methods of an interface, in order.
-fn implementors(world: &World<'_>, interface: u32, family: u8) -> Vec<u32> {
+fn implementors(world: Look<'_, '_>, interface: u32, family: u8) -> Vec<u32> {
     // An embedded interface that is not here may ask for more than can be seen.
     if world
-        .supers
-        .get(&interface)
+        .supers(interface)
         .is_some_and(|supers| supers.open || !supers.found.is_empty())
     {
         return Vec::new();
     }
-    let methods = methods_of(world, interface);
+    let methods: Vec<u32> = world.methods(interface).collect();
     let rarest = methods.iter().min_by_key(|&&method| {
         world
             .members_named(family, key::name(world.name_of(method)))
@@ -63,7 +62,7 @@ fn implementors(world: &World<'_>, interface: u32, family: u8) -> Vec<u32> {
     }
     let mut types: Vec<u32> = candidates
         .iter()
-        .filter_map(|method| world.outer.get(method).copied())
+        .filter_map(|&method| world.outer(method))
         .collect();
     types.sort_unstable();
     types.dedup();
@@ -75,22 +74,7 @@ fn implementors(world: &World<'_>, interface: u32, family: u8) -> Vec<u32> {
     types
 }
 
-fn methods_of(world: &World<'_>, interface: u32) -> Vec<u32> {
-    let file = world.file_of(interface);
-    let local = world.local(interface);
-    let rows = world.files[file as usize].view.symbols;
-    let inside = rows
-        .iter()
-        .enumerate()
-        .skip(local as usize + 1)
-        .take_while(|(_, row)| row.parent >= local);
-    inside
-        .filter(|(_, row)| row.parent == local && row.kind() == SymbolKind::Method)
-        .map(|(at, _)| world.global(file, at as u32))
-        .collect()
-}
-
-fn has_method(world: &World<'_>, candidate: u32, wanted: u32) -> bool {
+fn has_method(world: Look<'_, '_>, candidate: u32, wanted: u32) -> bool {
     let name = key::name(world.name_of(wanted));
     let asked = Shape::of(world, wanted);
     world
@@ -113,28 +97,22 @@ struct Shape<'f> {
 }
 
 impl<'f> Shape<'f> {
-    fn of(world: &World<'f>, method: u32) -> Self {
-        let view = &world.files[world.file_of(method) as usize].view;
-        let local = world.local(method);
-        let row = world.row(method);
+    fn of(world: Look<'_, 'f>, method: u32) -> Self {
+        let (file, row) = (world.file_of(method), world.row(method));
         let count = Some(usize::from(row.parameters))
             .filter(|&count| count != usize::from(UNKNOWN_PARAMETERS));
-        let start = view.bindings.partition_point(|row| row.owner < local);
-        let bound = view.bindings[start..]
-            .iter()
-            .take_while(|row| row.owner == local)
-            .filter(|row| row.how == binding::PARAMETER);
+        let bound = world.bindings_of(method).map(|(_, row)| row);
+        let bound = bound.filter(|row| row.how == binding::PARAMETER);
         // A method's receiver is its first parameter; named results follow and are cut off.
-        let receiver = usize::from(world.outer.contains_key(&method));
+        let receiver = usize::from(world.outer(method).is_some());
         let parameters = bound
-            .map(|row| head(view.str(row.type_text)))
+            .map(|row| head(world.text(file, row.type_text)))
             .skip(receiver)
             .take(count.unwrap_or(0))
             .collect();
-        let (results, last_result) = results(view.str(row.type_text));
-        let generic = view
-            .symbols
-            .get(row.parent as usize)
+        let (results, last_result) = results(world.text(file, row.type_text));
+        let generic = world
+            .row_at(file, row.parent)
             .is_some_and(|parent| !parent.generics.is_empty());
         Self {
             count,

@@ -133,6 +133,12 @@ pub fn normal(module: &str) -> String {
         .replace(['\\', '/'], ".")
 }
 
+/// True for a file that names packages and paths, which other files' imports are read by.
+pub fn is_manifest(path: &str) -> bool {
+    let name = basename(path);
+    matches!(name, "Cargo.toml" | "package.json") || name.starts_with("tsconfig") && name.ends_with(".json")
+}
+
 /// True for a file that others include.
 pub fn is_header(path: &str) -> bool {
     let ending = basename(path).rsplit_once('.').map_or("", |(_, ending)| ending);

@@ -4,8 +4,9 @@
 //! `CONTEXTD_CASES` how many edits are drawn.
 
 use super::facts;
-use contextd_link::{Change, FileLinks, LinkFile, World, shows_the_same};
-use contextd_model::facts::{FILE_SYMBOL, FileFacts, NONE};
+use contextd_link::reads::Seen;
+use contextd_link::{Change, FileLinks, LinkFile, Reads, World, shows_the_same};
+use contextd_model::facts::FileFacts;
 use contextd_model::StrId;
 use contextd_model::strings::StringTable;
 use std::collections::{BTreeMap, BTreeSet};
@@ -157,49 +158,61 @@ fn renumbered(links: FileLinks, number: impl Fn(u32) -> u32) -> FileLinks {
     links
 }
 
-/// Links new versions of some files of a world with room; tells what happened.
-pub fn check(before: &[(String, FileFacts)], after: &[(String, FileFacts)], what: &str) -> &'static str {
-    let old: Vec<LinkFile<'_>> = before.iter().map(|(path, facts)| LinkFile { path, view: facts.view() }).collect();
-    let new: Vec<LinkFile<'_>> = after.iter().map(|(path, facts)| LinkFile { path, view: facts.view() }).collect();
-    let changed: Vec<usize> = (0..old.len()).filter(|&at| before[at].1 != after[at].1).collect();
-    let is_same = changed.iter().all(|&at| shows_the_same(&old[at].view, &new[at].view));
-    let first: Vec<u32> = new.iter().scan(0, |total, file| Some(std::mem::replace(total, *total + file.view.symbols.len() as u32))).collect();
-    let world = World::build_with_room(&old);
-    let links: Vec<FileLinks> = (0..old.len()).map(|file| world.link_file(file)).collect();
-    let places: Vec<(u32, u32)> = (0..world.symbol_count()).map(|symbol| world.place_of(symbol)).collect();
-    let changes: BTreeMap<u32, Option<Change>> = changed.iter().map(|&at| (at as u32, Change::between(&old[at].view, &new[at].view))).collect();
-    let facts: Vec<_> = changed.iter().map(|&at| (at, new[at].view)).collect();
-    let Some((world, further)) = world.with_facts(&facts) else {
-        return if is_same { "bodies, anew" } else { "anew" };
-    };
-    let fresh = World::build(&new);
-    let again: BTreeSet<u32> = changed.iter().map(|&at| at as u32).chain(further.iter().copied()).collect();
-    for (file, old_links) in links.into_iter().enumerate() {
-        let expected = fresh.link_file(file);
-        let found = if again.contains(&(file as u32)) {
-            renumbered(world.link_file(file), |symbol| {
-                let (file, local) = world.place_of(symbol);
-                first[file as usize] + local
-            })
-        } else {
-            renumbered(old_links, |symbol| {
-                let (home, local) = places[symbol as usize];
-                let row = match changes.get(&home) {
-                    None => local,
-                    Some(_) if local == FILE_SYMBOL || is_same => local,
-                    Some(change) => change.as_ref().expect("told").rows[local as usize],
-                };
-                assert_ne!(row, NONE, "{} leads to {} of {}, which changed: {what}, {:?}", before[file].0, old[home as usize].view.str(old[home as usize].view.symbols[local as usize].qualified), before[home as usize].0, changes[&home].as_ref().map(|change| &change.names));
-                first[home as usize] + row
-            })
+/// Links one version of a repository after the other, each from what is known of the one before, and holds that against
+/// linking from nothing; tells how it went.
+pub fn check(versions: &[Vec<(String, FileFacts)>], what: &str) -> Vec<&'static str> {
+    let views: Vec<Vec<LinkFile<'_>>> = versions.iter().map(|facts| facts.iter().map(|(path, facts)| LinkFile { path, view: facts.view() }).collect()).collect();
+    let mut reads: Option<Reads> = None;
+    let mut told = Vec::new();
+    for (old, new) in views.iter().zip(&views[1..]) {
+        let changed: Vec<usize> = (0..old.len()).filter(|&at| versions_differ(&old[at], &new[at])).collect();
+        let mut world = World::build_with_room(old);
+        let mut known = reads.take().or_else(|| world.reads(|| true)).expect("all is read");
+        let links: Vec<FileLinks> = (0..old.len()).map(|file| world.link_file(file)).collect();
+        let places: Vec<(u32, u32)> = (0..world.symbol_count()).map(|symbol| world.place_of(symbol)).collect();
+        let changes: BTreeMap<u32, Change> = changed.iter().map(|&at| (at as u32, Change::between(&old[at].view, &new[at].view))).collect();
+        let facts: Vec<_> = changed.iter().map(|&at| (at, new[at].view)).collect();
+        let is_same = changed.iter().all(|&at| shows_the_same(&old[at].view, &new[at].view));
+        if is_same && let Some((_, again)) = World::build_with_room(old).with_facts(&facts, None) {
+            assert!(changed.iter().all(|&at| again.contains(&(at as u32))), "{what}");
+        }
+        let Some((world, again)) = world.with_facts(&facts, Some(&mut known)) else {
+            told.push("anew");
+            continue;
         };
-        assert_eq!(found, expected, "{} after {what}", before[file].0);
+        let again: BTreeSet<u32> = again.into_iter().collect();
+        let first: Vec<u32> = new.iter().scan(0, |total, file| Some(std::mem::replace(total, *total + file.view.symbols.len() as u32))).collect();
+        let fresh = World::build(new);
+        let seen = Seen::default();
+        for (file, old_links) in links.into_iter().enumerate() {
+            let expected = fresh.link_file(file);
+            let found = if again.contains(&(file as u32)) {
+                let (links, questions) = world.link_noted(file as u32, &seen);
+                known.set_late(file as u32, questions);
+                renumbered(links, |symbol| {
+                    let (file, local) = world.place_of(symbol);
+                    first[file as usize] + local
+                })
+            } else {
+                renumbered(old_links, |symbol| {
+                    let (home, local) = places[symbol as usize];
+                    let view = &old[home as usize].view;
+                    let row = changes.get(&home).map_or(Some(local), |change| change.row(local));
+                    let row = row.unwrap_or_else(|| panic!("{} leads to {} of {}, which is gone: {what}", old[file].path, view.str(view.symbols[local as usize].qualified), old[home as usize].path));
+                    first[home as usize] + row
+                })
+            };
+            assert_eq!(found, expected, "{} after {what}", old[file].path);
+        }
+        told.push(if is_same { "bodies" } else if again.len() == changed.len() { "alone" } else { "with others" });
+        reads = Some(known);
     }
-    match (is_same, further.is_empty()) {
-        (true, _) => "bodies",
-        (false, true) => "alone",
-        (false, false) => "with others",
-    }
+    told
+}
+
+fn versions_differ(old: &LinkFile<'_>, new: &LinkFile<'_>) -> bool {
+    let facts = |file: &LinkFile<'_>| format!("{:?}", file.view);
+    facts(old) != facts(new)
 }
 
 #[test]
@@ -212,20 +225,28 @@ fn new_versions_link_as_from_nothing() {
             let texts: Vec<(&str, &str)> = sources.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
             facts(&texts).into_iter().map(|(path, facts)| (path, lean(&facts))).collect()
         };
-        let texts: BTreeMap<&str, &str> = sources.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+        let texts: BTreeMap<&str, String> = sources.iter().map(|(path, text)| (path.as_str(), text.clone())).collect();
         for seed in start..start + rounds {
             let mut draw = Draw(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-            let mut after = before.clone();
+            let (mut versions, mut texts) = (vec![before.clone()], texts.clone());
             let mut what = format!("seed {seed}");
-            for _ in 0..1 + draw.below(4) / 3 {
-                let at = draw.below(before.len());
-                let path = before[at].0.as_str();
-                let other = &sources[draw.below(sources.len())].1;
-                let text = edited(&mut draw, texts[path], other);
-                after[at].1 = lean_facts(path, &text);
-                what += &format!(" of {path}");
+            for _ in 0..1 + draw.below(4) {
+                let mut after = versions.last().expect("the first").clone();
+                for _ in 0..1 + draw.below(4) / 3 {
+                    let at = draw.below(before.len());
+                    let path = before[at].0.as_str();
+                    let other = &sources[draw.below(sources.len())].1;
+                    let text = edited(&mut draw, &texts[path], other);
+                    after[at].1 = lean_facts(path, &text);
+                    texts.insert(path, text);
+                    what += &format!(" of {path}");
+                }
+                what += ",";
+                versions.push(after);
             }
-            *told.entry(check(&before, &after, &what)).or_default() += 1;
+            for way in check(&versions, &what) {
+                *told.entry(way).or_default() += 1;
+            }
         }
     }
     eprintln!("{told:?}");
@@ -240,29 +261,31 @@ fn after(files: &[(&str, &str)], path: &str, text: &str) -> &'static str {
     let mut after = before.clone();
     let changed = after.iter_mut().find(|file| file.0 == path).expect("a file of that path");
     changed.1 = lean_facts(path, text);
-    check(&before, &after, path)
+    check(&[before, after], path)[0]
 }
 
 #[test]
-fn names_that_nobody_mentions_concern_their_file_alone() {
-    let files = [("a.py", "class A:\n    def run(self):\n        pass\n"), ("b.py", "from a import A\n\n\ndef f():\n    A().run()\n"), ("notes.md", "# Notes\n\nCall `quite_new`.\n")];
+fn only_who_asked_is_linked_again() {
+    let files = [("a.py", "class A:\n    def run(self):\n        pass\n"), ("b.py", "from a import A\n\n\ndef f():\n    A().run()\n"), ("c.py", "def g(a):\n    return a.other()\n"), ("notes.md", "# Notes\n\nCall `quite_new`.\n")];
     let with = |more: &str| format!("{}{more}", files[0].1);
     assert_eq!(after(&files, "a.py", &with("\n    def unheard(self):\n        self.run()\n")), "alone");
+    assert_eq!(after(&files, "a.py", &with("\n\ndef f():\n    pass\n")), "alone", "another one has the name, and asks for its own");
     assert_eq!(after(&files, "a.py", &with("\n\ndef quite_new(a):\n    return A()\n")), "with others", "the notes");
-    assert_eq!(after(&files, "a.py", &with("\n\ndef f():\n    pass\n")), "anew", "another one has the name");
-    assert_eq!(after(&files, "a.py", &with("\n    def __init__(self):\n        pass\n")), "anew", "who makes an object means its constructor");
-    assert_eq!(after(&files, "a.py", &with("\n    def unheard(self):\n        self.x = A()\n")), "anew", "a field more");
+    assert_eq!(after(&files, "a.py", &with("\n    def __init__(self):\n        pass\n")), "with others", "who makes an object means its constructor");
+    assert_eq!(after(&files, "a.py", &with("\n    def other(self):\n        pass\n")), "with others", "what is not known may be one");
+    assert_eq!(after(&files, "a.py", &files[0].1.replace("run", "walk")), "with others", "what was called is gone");
+    assert_eq!(after(&files, "a.py", &files[0].1.replace("(self)", "(self, a)")), "with others", "what was called takes more");
     let go = |more: &str| format!("package a\n\nimport \"fmt\"\n\ntype S struct{{}}\n\nfunc (s *S) Open() error {{ return nil }}\n{more}");
     let files = [("a/s.go", &*go("")), ("a/t.go", "package a\n\nfunc use(s *S) { s.Open() }\n"), ("b/i.go", "package b\n\ntype Door interface {\n\tOpen() error\n\tClose() error\n}\n")];
     assert_eq!(after(&files, "a/s.go", &go("\nfunc (s *S) Shut() error { return nil }\n").replace("\"fmt\"", "\"os\"")), "alone", "imports are the file's own");
-    assert_eq!(after(&files, "a/s.go", &go("\nfunc (s *S) Close() error { return nil }\n")), "anew", "an interface asks for it");
+    assert_eq!(after(&files, "a/s.go", &go("\nfunc (s *S) Close() error { return nil }\n")), "with others", "an interface asks for it");
 }
 
 #[test]
-fn what_mentions_a_new_name_may_mean_something_else() {
+fn what_a_new_name_leads_to_is_asked_for() {
     let files = [("x/a.go", "package x\n\nfunc Make() *Later { return nil }\n"), ("x/b.go", "package x\n\nfunc use() { Make().Run() }\n")];
     let text = "package x\n\nfunc Make() *Later { return nil }\n\ntype Later struct{}\n\nfunc (l *Later) Start() {}\n";
-    assert_eq!(after(&files, "x/a.go", text), "anew");
+    assert_eq!(after(&files, "x/a.go", text), "with others");
 }
 
 #[test]

@@ -11,7 +11,7 @@ fn tell(name: &str, files: &[(&str, &str)], edits: &[(&str, &str)]) {
     for (path, text) in edits {
         after.iter_mut().find(|file| file.0 == *path).expect("a file of that path").1 = lean_facts(path, text);
     }
-    check(&before, &after, name);
+    check(&[before, after], name);
 }
 
 #[test]

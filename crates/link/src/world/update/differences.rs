@@ -1,0 +1,152 @@
+//! What others see of a file, held against what they saw before.
+
+use super::Update;
+use crate::change::Change;
+use crate::key;
+use crate::reads::{Asked, Changed, Numbers};
+use crate::world::build::{self, Entry, Scope};
+use crate::world::look::{FEW, constructors, default_export, is_shown, methods, owned_bindings};
+use crate::world::World;
+use contextd_model::facts::{FactsView, NONE, SymbolRow};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Returns the keys that only one of two maps has, or whose values are not the same.
+pub fn differing<'m, K: Ord, V: PartialEq>(before: &'m BTreeMap<K, V>, now: &'m BTreeMap<K, V>) -> impl Iterator<Item = &'m K> {
+    let gone = before.iter().filter(|(key, value)| now.get(key) != Some(value));
+    let come = now.keys().filter(|key| !before.contains_key(key));
+    gone.map(|(key, _)| key).chain(come)
+}
+
+/// Names that files define, with lasting numbers instead of those of symbols.
+#[derive(Default)]
+pub struct Names {
+    found: BTreeMap<(Lasting, u64), BTreeSet<u64>>,
+    /// How many members of a name there are in all files.
+    members: BTreeMap<(u8, u64), usize>,
+}
+
+/// Where a name is found.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Lasting {
+    Symbol(u64),
+    Other(Scope),
+}
+
+impl Names {
+    /// Takes up the names of a file.
+    pub fn gather(&mut self, world: &World<'_>, file: u32) {
+        build::names(world, file, |Entry { scope, name, symbol }| {
+            let place = match scope {
+                Scope::Symbol(holder) => Lasting::Symbol(world.lasting(holder)),
+                other => Lasting::Other(other),
+            };
+            self.found.entry((place, name)).or_default().insert(world.lasting(symbol));
+            if let Scope::Members(family) = scope {
+                self.members.entry((family, name)).or_insert_with(|| world.members_named(family, name).len());
+            }
+        });
+    }
+
+    /// Tells which names lead elsewhere by now; those of now stand in the tables of the world already.
+    pub fn tell(&self, now: &Names, world: &World<'_>, told: &mut Changed) {
+        for &(place, name) in differing(&self.found, &now.found) {
+            match place {
+                Lasting::Symbol(holder) => told.add(Asked::scope(holder, name)),
+                Lasting::Other(Scope::Package(package)) => told.add(Asked::package(package, name)),
+                Lasting::Other(Scope::Extension(package)) => told.add(Asked::extension(package, name)),
+                Lasting::Other(Scope::Globals(family)) => told.add(Asked::globals(family, name)),
+                Lasting::Other(Scope::Members(family)) => {
+                    told.add(Asked::members(family, name));
+                    // Where a name had none here before, there were as many in all as are here now less.
+                    let were = self.members.get(&(family, name)).or(now.members.get(&(family, name)));
+                    if were.is_none_or(|&were| were <= FEW) || world.members_named(family, name).len() <= FEW {
+                        told.add(Asked::few_members(family, name));
+                    }
+                }
+                Lasting::Other(Scope::Symbol(_)) => unreachable!("symbols have lasting numbers"),
+            }
+        }
+    }
+}
+
+impl Update<'_, '_> {
+    /// Tells what others see differently of a changed file beside its names.
+    pub fn compare(&mut self, file: u32, old: &FactsView<'_>, aliases: &[(u64, u32)], wildcards: &[u32]) {
+        let (new, table) = (self.world.files[file as usize].view, &self.world.tables[file as usize]);
+        let Some(change) = self.changes.get(&file) else { return };
+        let (before, now) = (View { view: old, numbers: &self.before, file }, View { view: &new, numbers: &self.world.numbers, file });
+        for (row, at) in old.symbols.iter().zip(0..) {
+            let symbol = before.lasting(at);
+            let stays = change.row(at);
+            if stays.is_none_or(|to| !is_same(&before, row, &now, &new.symbols[to as usize], change, (at, to))) {
+                self.told.add(Asked::row(symbol));
+            }
+            if !before.lasting_all(methods(old, at)).eq(stays.into_iter().flat_map(|to| now.lasting_all(methods(&new, to)))) {
+                self.told.add(Asked::methods(symbol));
+            }
+            if !before.lasting_all(constructors(old, at)).eq(stays.into_iter().flat_map(|to| now.lasting_all(constructors(&new, to)))) {
+                self.told.add(Asked::constructors(symbol));
+            }
+        }
+        for &name in differing(&before.imports(aliases), &now.imports(&table.aliases)) {
+            self.told.add(Asked::import(file, name));
+        }
+        if !wildcards.iter().map(|&row| before.import(row)).eq(table.wildcards.iter().map(|&row| now.import(row))) {
+            self.told.add(Asked::wildcards(file));
+        }
+        if default_export(old).map(|at| before.lasting(at)) != default_export(&new).map(|at| now.lasting(at)) {
+            self.told.add(Asked::default_export(file));
+        }
+    }
+}
+
+/// The facts of a version of a file and its lasting numbers.
+struct View<'v> {
+    view: &'v FactsView<'v>,
+    numbers: &'v Numbers,
+    file: u32,
+}
+
+/// An import: its kind, where it stands, module, name and alias.
+type Import<'v> = (u8, u64, [&'v str; 3]);
+
+impl<'v> View<'v> {
+    fn lasting(&self, local: u32) -> u64 {
+        self.numbers.of(self.file, local)
+    }
+
+    fn lasting_all(&self, rows: impl Iterator<Item = u32>) -> impl Iterator<Item = u64> {
+        rows.map(|at| self.lasting(at))
+    }
+
+    fn import(&self, row: u32) -> Import<'v> {
+        let import = &self.view.imports[row as usize];
+        (import.kind, self.lasting(import.owner), [import.module, import.name, import.alias].map(|id| self.view.str(id)))
+    }
+
+    /// Returns the imports by the name that they bind.
+    fn imports(&self, aliases: &[(u64, u32)]) -> BTreeMap<u64, Vec<Import<'v>>> {
+        let mut imports: BTreeMap<u64, Vec<Import<'v>>> = BTreeMap::new();
+        for &(name, row) in aliases {
+            imports.entry(name).or_default().push(self.import(row));
+        }
+        imports
+    }
+
+    /// Returns what others read of the bindings of a row.
+    fn bindings(&self, at: u32) -> impl Iterator<Item = (u8, u8, u16, [&'v str; 2])> + '_ {
+        let owner = &self.view.symbols[at as usize];
+        let shown = owned_bindings(self.view, at).filter(|(_, bound)| is_shown(owner, bound));
+        shown.map(|(_, bound)| (bound.how, bound.position, bound.flags, [bound.name, bound.type_text].map(|id| self.view.str(id))))
+    }
+}
+
+/// True when others read the same of both versions of a symbol.
+fn is_same(before: &View<'_>, old: &SymbolRow, now: &View<'_>, new: &SymbolRow, change: &Change, (at, to): (u32, u32)) -> bool {
+    let texts = |view: &FactsView<'_>, row: &SymbolRow| [row.name, row.qualified, row.type_text, row.generics, row.annotations].map(|id| key::name(view.str(id)));
+    let parent = if old.parent == NONE { Some(NONE) } else { change.row(old.parent) };
+    (old.kind, old.visibility, old.modifiers, old.parameters) == (new.kind, new.visibility, new.modifiers, new.parameters)
+        && parent == Some(new.parent)
+        && texts(before.view, old) == texts(now.view, new)
+        && before.bindings(at).eq(now.bindings(to))
+}

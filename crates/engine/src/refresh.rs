@@ -95,8 +95,9 @@ impl Engine {
         let Some(_lock) = WriterLock::lock_wait(&self.places.index, options.wait)? else {
             return Err(EngineError::Busy { root: self.places.root.clone() });
         };
-        let mut ledger = self.ledger()?;
+        // Before there is a ledger, nothing was put over files.
         self.load_overlays()?;
+        let mut ledger = self.ledger()?;
         let previous = self.published();
         let name = previous.as_ref().map(Snapshot::name);
         // The ledger says to which snapshot its rows belong; a run that was killed in between left others.

@@ -28,7 +28,7 @@ const SHORT: usize = 15;
 /// Highest byte of long texts; above [`SHORT`].
 const LONG: u64 = 0xff << 56;
 /// Slots of an empty map.
-const FIRST: usize = 256;
+const FIRST: usize = 4096;
 
 impl<V: Copy + Default> Default for Remembered<V> {
     fn default() -> Self {

@@ -210,11 +210,6 @@ impl Reads {
         Self { early, late, numbers: Numbers::default() }
     }
 
-    /// Returns how many bytes the questions take.
-    pub fn size(&self) -> usize {
-        self.early.iter().chain(&self.late).map(|questions| questions.0.len() + size_of::<Questions>()).sum()
-    }
-
     pub(crate) fn numbers(&self) -> &Numbers {
         &self.numbers
     }

@@ -9,10 +9,10 @@ Floor and cold runs take turns, so that other load falls on both; each figure is
   refresh  CPU seconds of `contextd refresh` when nothing changed, over those of the floor
   edit     milliseconds from the change of a file to the new snapshot of a running server, less the debounce: for a line
            more at the end of a file, for one in its first half, by which the lines of its references move, for a new
-           function, and for one whose name other files use, by which all files are linked anew
+           function, for one whose name other files use, and for a function that is renamed in its file alone
   question milliseconds of a search in a new process right after an edit, while that server runs; and what the server held
   memory   the most the cold run held; size: bytes of the index folder after it over the bytes of the indexed files"""
-import argparse, os, shutil, socket, statistics, subprocess, sys, tempfile, time
+import argparse, os, re, shutil, socket, statistics, subprocess, sys, tempfile, time
 
 
 def cpu(command, folder):
@@ -60,11 +60,13 @@ DEFINITIONS = {
 
 def versions(path, text):
     """Returns new versions of a file by what they change: a line more at the end, a line more in the middle, a function more,
-    and one more whose name other files use."""
+    one more whose name other files use, and the first function under another name, which others still call by the old one."""
     middle = text.find(b"\n", len(text) // 3) + 1
     definition = DEFINITIONS.get(os.path.splitext(path)[1], "\n")
     defining = lambda name: text + definition.replace("NAME", name).encode()
-    return {"ends": text + b"\n", "moves": text[:middle] + b"\n" + text[middle:], "defines": defining("measuredHere"), "shares": defining("close")}
+    named = re.search(rb"(?m)^\s*(?:pub |export |async )*(?:func|def|fn|function) (\w{3,})", text)
+    renamed = text.replace(named[1], named[1] + b"Measured") if named else defining("measuredToo")
+    return {"ends": text + b"\n", "moves": text[:middle] + b"\n" + text[middle:], "defines": defining("measuredHere"), "shares": defining("close"), "renames": renamed}
 
 
 def edits(binary, checkout, paths, count, debounce):
@@ -133,10 +135,10 @@ def measure(options, checkout):
     print(f"  memory   {max(peaks):.0f} MB at most; size {size / source:.2f} of the source")
     if options.edits:
         times, answers, held = edits(options.bin, checkout, paths, options.edits, options.debounce)
-        ends, moves, defines, shares = (statistics.median(times[kind]) for kind in ("ends", "moves", "defines", "shares"))
-        worst = max(one for kind in ("ends", "moves", "defines") for one in times[kind])
-        print(f"  edit     {ends:.0f} ms until published, {moves:.0f} ms when lines move, {defines:.0f} ms with a new function, {worst:.0f} ms at worst, of {len(times['ends'])} each")
-        print(f"           {shares:.0f} ms with a new function whose name other files use")
+        ends, moves, defines, shares, renames = (statistics.median(times[kind]) for kind in ("ends", "moves", "defines", "shares", "renames"))
+        worst = max(one for kind in times for one in times[kind])
+        print(f"  edit     {ends:.0f} ms until published, {moves:.0f} ms when lines move, {defines:.0f} ms with a new function")
+        print(f"           {shares:.0f} ms with one whose name other files use, {renames:.0f} ms with one renamed, {worst:.0f} ms at worst, of {len(times['ends'])} each")
         print(f"  question {statistics.median(answers):.0f} ms for a search right after an edit, of {len(answers)}; the server held {held:.0f} MB at most")
 
 

@@ -22,7 +22,7 @@ use rows::{Rows, first_symbols, symbols_of};
 use std::path::Path;
 
 /// Version of what edges mean. Edges of an older one are never taken over.
-pub const LINK_VERSION: u32 = 8;
+pub const LINK_VERSION: u32 = 9;
 
 /// A written graph.
 pub struct Linked {

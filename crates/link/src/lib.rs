@@ -3,8 +3,8 @@
 //! [`World::build`] gathers what files show to one another: definitions, modules, members, bases.
 //! [`World::link_file`] then resolves one file's references. It is a pure function of that file's
 //! facts and of the *interfaces* of all files (see [`interface`]), so files are linked in parallel,
-//! after an edit that leaves a file's interface alone only that file is linked again, and so it is
-//! when names come or go that no other file mentions (see [`change`]).
+//! and after an edit that leaves a file's interface alone only that file is linked again. After any
+//! other, those are that asked for what is different (see [`reads`], [`World::with_facts`]).
 //!
 //! A name that cannot be told apart yields guessed edges with a low confidence, or none.
 

@@ -206,8 +206,8 @@ pub struct Reads {
 }
 
 impl Reads {
-    pub(crate) fn of(early: Vec<Questions>, late: Vec<Questions>) -> Self {
-        Self { early, late, numbers: Numbers::default() }
+    pub(crate) fn of(early: Vec<Questions>, late: Vec<Questions>, numbers: Numbers) -> Self {
+        Self { early, late, numbers }
     }
 
     pub(crate) fn numbers(&self) -> &Numbers {

@@ -109,8 +109,8 @@ pub struct World<'f> {
     satisfied: FxHashMap<u32, Vec<u32>>,
     /// What each file says of the bases of types that others than their own say something of.
     shared_bases: FxHashMap<u32, Vec<(u32, Supers)>>,
-    /// Files that assign fields of types of others, each with the type's.
-    shared_fields: Vec<(u32, u32)>,
+    /// Fields, by type and name, that another file than the type's assigns, with the type's.
+    shared_fields: FxHashMap<u64, u32>,
     numbers: Numbers,
 }
 

@@ -26,9 +26,25 @@ pub fn refresh(context: &Context, input: RefreshInput) -> Result<Answer, OpError
     Ok(Answer::Facts(json!({"status": "completed", "jobId": order.job_id, "filesQueued": refreshed.read, "message": message}), true))
 }
 
-/// Returns paths relative to the root; one that leaves the root is refused.
+/// Returns paths relative to the root; one that leaves the root is refused, and one that is neither there nor indexed.
 pub fn checked(context: &Context, paths: &[String]) -> Result<Vec<String>, OpError> {
-    paths.iter().map(|path| inside(context, path)).collect()
+    let paths = paths.iter().map(|path| inside(context, path)).collect::<Result<Vec<String>, OpError>>()?;
+    let root = &context.engine.places.root;
+    let missing: Vec<&String> = paths.iter().filter(|path| root.join(path).symlink_metadata().is_err()).collect();
+    if missing.is_empty() {
+        return Ok(paths);
+    }
+    let snapshot = context.engine.snapshot()?;
+    let is_indexed = |path: &str| snapshot.as_ref().is_some_and(|snapshot| (0..snapshot.file_count()).any(|file| is_under(snapshot.file(file).path(), path)));
+    match missing.into_iter().find(|path| !is_indexed(path)) {
+        Some(path) => Err(OpError::not_found(format!("there is no `{path}` under {}", root.display()), "Paths are those from the root; `contextd files NAME` finds one by its name.")),
+        None => Ok(paths),
+    }
+}
+
+/// True when `path` is `folder` or lies below it.
+fn is_under(path: &str, folder: &str) -> bool {
+    path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// Returns a path relative to the root; one that leaves the root is refused.

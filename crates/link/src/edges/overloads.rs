@@ -28,7 +28,7 @@ impl FileLinker<'_, '_> {
         let named = world.in_scope(scope, name);
         // Extensions may overload what a type defines itself.
         if policy.overloads && policy.partial_types && chosen.kind() == SymbolKind::Method {
-            let owner = world.outer(scope).unwrap_or(scope);
+            let owner = world.extended(scope);
             let inside = world.in_scope(owner, name).iter();
             let mut beside = inside.chain(world.attached_to(owner, name)).copied();
             if beside.any(|other| world.file_of(other) != file && world.kind(other).is_callable()) {

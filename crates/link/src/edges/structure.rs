@@ -128,7 +128,7 @@ impl FileLinker<'_, '_> {
         let world = self.world;
         let owner = world.outer(method)
             .unwrap_or_else(|| world.global(self.file, parent));
-        let owner = world.outer(owner).unwrap_or(owner);
+        let owner = world.extended(owner);
         if world.local(owner) == FILE_SYMBOL {
             return;
         }

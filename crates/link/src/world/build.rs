@@ -55,7 +55,7 @@ pub fn build<'f>(files: &[LinkFile<'f>], room: impl Fn(u32) -> u32) -> World<'f>
         fields: FxHashMap::default(),
         satisfied: FxHashMap::default(),
         shared_bases: FxHashMap::default(),
-        shared_fields: Vec::new(),
+        shared_fields: FxHashMap::default(),
         numbers: Numbers::default(),
     };
     set_files(&mut world);
@@ -424,12 +424,13 @@ fn is_only_titled(world: Look<'_, '_>, row: &SymbolRow, target: u32) -> bool {
 /// Gathers what assignments to `self.x` and embedded fields say of a type's fields.
 fn fields(world: &mut World<'_>) {
     let mut fields: FxHashMap<u64, (u32, u32)> = FxHashMap::default();
-    let mut shared = Vec::new();
+    let mut shared = FxHashMap::default();
     for file in 0..world.files.len() as u32 {
         for (row, owner, name) in assigned_fields(world, file) {
-            fields.entry(key::within(u64::from(owner), key::name(name))).or_insert((file, row));
+            let key = key::within(u64::from(owner), key::name(name));
+            fields.entry(key).or_insert((file, row));
             if world.file_of(owner) != file {
-                shared.push((file, world.file_of(owner)));
+                shared.insert(key, world.file_of(owner));
             }
         }
     }
@@ -470,7 +471,7 @@ pub(super) fn bases(world: Look<'_, '_>) -> Vec<(u32, Supers)> {
     for row in view.bases {
         let owner = world.global(world.file, row.owner);
         // The bases of an `impl` block are those of its type.
-        let owner = world.outer(owner).unwrap_or(owner);
+        let owner = world.extended(owner);
         let value = resolver.base(row);
         let slot = match found.iter_mut().find(|(symbol, _)| *symbol == owner) {
             Some((_, slot)) => slot,

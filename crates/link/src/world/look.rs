@@ -280,6 +280,11 @@ impl<'w, 'f> Look<'w, 'f> {
         self.world.outer.get(&symbol).copied()
     }
 
+    /// Returns the type that a block adds to from outside; else the symbol itself, also a type that stands outside of another.
+    pub fn extended(self, symbol: u32) -> u32 {
+        if self.kind(symbol) == SymbolKind::Extension { self.outer(symbol).unwrap_or(symbol) } else { symbol }
+    }
+
     /// Returns the bases of a type, where it names any.
     pub fn supers(self, symbol: u32) -> Option<&'w Supers> {
         self.note_of(symbol, Asked::supers);
@@ -306,11 +311,11 @@ impl<'w, 'f> Look<'w, 'f> {
             }
             let row = self.row_at(file, at)?;
             let symbol = self.global(file, at);
+            if row.kind().is_type() {
+                return Some(self.extended(symbol));
+            }
             if let Some(outer) = self.outer(symbol) {
                 return Some(outer);
-            }
-            if row.kind().is_type() {
-                return Some(symbol);
             }
             // An object literal's methods see the object as `this`.
             if matches!(row.kind(), SymbolKind::Variable | SymbolKind::Constant) && at != owner {

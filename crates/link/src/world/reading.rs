@@ -24,7 +24,7 @@ impl World<'_> {
         let bases = self.before_bases(|world| world.each(&files, &goes_on, |world, file, seen| drop(build::bases(world.noted_from(file, seen)))))?;
         let satisfied = self.each(&files, &goes_on, |world, file, seen| drop(implements::satisfied_of(world.noted_from(file, seen))))?;
         let late = self.each(&files, &goes_on, |world, file, seen| drop(edges::link_file(world.noted_from(file, seen))))?;
-        let mut reads = Reads::of(outer, late);
+        let mut reads = Reads::of(outer, late, self.numbers.clone());
         for (file, questions) in (0..).zip(bases).chain((0..).zip(satisfied)) {
             reads.add_early(file, &questions);
         }

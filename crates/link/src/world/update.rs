@@ -200,11 +200,6 @@ impl<'f> Update<'_, 'f> {
             parts.insert(file, part);
         }
         let moves = self.has_moved();
-        // Of fields that several files assign the first counts, and which those are is not known here.
-        let shares = |&(home, owner): &(u32, u32)| self.files.contains(&home) || moves && self.changes.contains_key(&owner);
-        if self.world.shared_fields.iter().any(shares) {
-            return None;
-        }
         let within = |target: u32, name: u64| key::within(u64::from(target), name);
         let mut gone: Vec<(u64, u32)> = parts.values().flat_map(|part| &part.attached).map(|&(target, name, symbol)| (within(target, name), symbol)).collect();
         let mut come: Vec<(u64, u32)> = Vec::new();
@@ -252,17 +247,27 @@ impl<'f> Update<'_, 'f> {
 
     fn find_fields(&mut self, parts: &BTreeMap<u32, Part>) -> Option<()> {
         let (mut before, mut now): (BTreeMap<(u64, u64), Told>, BTreeMap<(u64, u64), Told>) = (BTreeMap::new(), BTreeMap::new());
+        // Of files that assign one field the first counts, and which those are is not known here.
+        let is_shared = |world: &World<'_>, key: u64| world.shared_fields.contains_key(&key);
+        if self.has_moved() && self.world.shared_fields.values().any(|owner| self.changes.contains_key(owner)) {
+            return None;
+        }
         for (owner, name, told) in parts.values().flat_map(|part| &part.fields) {
-            self.world.fields.remove(&key::within(u64::from(*owner), *name));
+            let key = key::within(u64::from(*owner), *name);
+            if is_shared(self.world, key) {
+                return None;
+            }
+            self.world.fields.remove(&key);
             before.entry((self.was(*owner), *name)).or_insert_with(|| told.clone());
         }
         for &file in parts.keys() {
             let assigned: Vec<(u32, u32, u64)> = build::assigned_fields(self.world, file).map(|(row, owner, name)| (row, owner, key::name(name))).collect();
             for (row, owner, name) in assigned {
-                if self.world.file_of(owner) != file {
+                let key = key::within(u64::from(owner), name);
+                if self.world.file_of(owner) != file || is_shared(self.world, key) {
                     return None;
                 }
-                self.world.fields.entry(key::within(u64::from(owner), name)).or_insert((file, row));
+                self.world.fields.entry(key).or_insert((file, row));
                 let told = self.told_by(file, row, &self.world.numbers);
                 now.entry((self.world.lasting(owner), name)).or_insert(told);
             }
@@ -375,8 +380,10 @@ impl<'f> Update<'_, 'f> {
         let mut again = self.again;
         again.extend(self.files);
         if !self.all.is_empty() {
-            let reads = self.reads?;
-            again.extend(reads.late(&self.all));
+            again.extend(self.reads.as_ref()?.late(&self.all));
+        }
+        // Rows may have moved that nobody asks for.
+        if let Some(reads) = self.reads {
             reads.set_numbers(self.world.numbers.clone());
         }
         Some(again.into_iter().collect())

@@ -348,3 +348,29 @@ fn java_overloads_are_told_by_their_arguments() {
         "a guess where none or several fit"
     );
 }
+
+#[test]
+fn types_that_stand_outside_of_another_have_members_and_bases_of_their_own() {
+    check(
+        &[
+            ("a.h", "class Base {\n public:\n  void run();\n};\nclass Outer {\n public:\n  class Inner;\n};\n"),
+            ("b.cpp", "#include \"a.h\"\nclass Outer::Inner : public Base {\n  void go() { this->run(); }\n};\n"),
+        ],
+        "
+        b.cpp:Outer.Inner extends a.h:Base
+        b.cpp:Outer.Inner.go calls a.h:Base.run
+        ! a.h:Outer extends
+        ",
+    );
+    check(
+        &[
+            ("lib/base.rb", "class Base\n  def run\n  end\nend\n"),
+            ("lib/outer.rb", "require_relative 'base'\nclass Outer\n  def self.name\n  end\nend\nclass Outer::Inner < Base\n  def go\n    self.run\n  end\nend\n"),
+        ],
+        "
+        lib/outer.rb:Outer.Inner extends lib/base.rb:Base
+        lib/outer.rb:Outer.Inner.go calls lib/base.rb:Base.run
+        ! lib/outer.rb:Outer extends
+        ",
+    );
+}

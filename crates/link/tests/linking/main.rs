@@ -1,6 +1,7 @@
 //! Small repositories through real extraction: files in, edges out, one to a line.
 
 mod ambiguity;
+mod chains;
 mod changes;
 mod drawn;
 mod languages;

@@ -26,12 +26,8 @@ impl Asked {
         Self::new(1, symbol, 0)
     }
 
-    pub fn methods(symbol: u64) -> Self {
-        Self::new(2, symbol, 0)
-    }
-
     pub fn constructors(symbol: u64) -> Self {
-        Self::new(16, symbol, 0)
+        Self::new(2, symbol, 0)
     }
 
     pub fn scope(symbol: u64, name: u64) -> Self {

@@ -38,7 +38,7 @@ pub(super) fn satisfied_of(world: Look<'_, '_>) -> Vec<(u32, u32)> {
         .collect()
 }
 
-/// Returns the types that have the methods of an interface, in order.
+/// Returns the types that have the methods of an interface of the file itself, in order.
 fn implementors(world: Look<'_, '_>, interface: u32, family: u8) -> Vec<u32> {
     // An embedded interface that is not here may ask for more than can be seen.
     if world
@@ -47,7 +47,7 @@ fn implementors(world: Look<'_, '_>, interface: u32, family: u8) -> Vec<u32> {
     {
         return Vec::new();
     }
-    let methods: Vec<u32> = world.methods(interface).collect();
+    let methods: Vec<u32> = world.own_methods(world.local(interface)).collect();
     let rarest = methods.iter().min_by_key(|&&method| {
         world
             .members_named(family, key::name(world.name_of(method)))

@@ -179,11 +179,10 @@ impl<'w, 'f> Look<'w, 'f> {
         &self.view(file).bindings[row as usize]
     }
 
-    /// Returns the methods right inside a type.
-    pub fn methods(self, symbol: u32) -> impl Iterator<Item = u32> {
-        self.note_of(symbol, Asked::methods);
-        let (file, local) = self.world.place_of(symbol);
-        methods(self.view(file), local).map(move |at| self.global(file, at))
+    /// Returns the methods right inside a type of the file itself, by its row.
+    pub fn own_methods(self, local: u32) -> impl Iterator<Item = u32> {
+        let methods = children(self.own(), local).filter(|(_, row)| row.kind() == SymbolKind::Method);
+        methods.map(move |(at, _)| self.global(self.file, at))
     }
 
     /// Returns the constructors right inside a type.
@@ -347,11 +346,6 @@ pub fn is_shown(owner: &SymbolRow, bound: &BindingRow) -> bool {
 pub fn children<'f>(view: &FactsView<'f>, parent: u32) -> impl Iterator<Item = (u32, &'f SymbolRow)> + use<'f> {
     let below = view.symbols.iter().enumerate().skip(parent as usize + 1).take_while(move |(_, row)| row.parent >= parent);
     below.filter(move |(_, row)| row.parent == parent).map(|(at, row)| (at as u32, row))
-}
-
-/// Returns the methods right inside a row.
-pub fn methods<'f>(view: &FactsView<'f>, parent: u32) -> impl Iterator<Item = u32> + use<'f> {
-    children(view, parent).filter(|(_, row)| row.kind() == SymbolKind::Method).map(|(at, _)| at)
 }
 
 /// Returns what makes objects of a type, right inside its row.

@@ -64,3 +64,36 @@ fn what_others_say_of_a_type_is_its_own() {
     let told = chain(&files, &[&[("src/a.rs", "use crate::t::T;\n")], &[("src/b.rs", &block("One"))], &[("src/a.rs", &block("Two"))], &[("src/t.rs", &format!("pub fn first() {{}}\n{types}"))], &[("src/a.rs", &block("One")), ("src/b.rs", &block("Two"))]]);
     assert!(!told.contains(&"anew"), "{told:?}");
 }
+
+/// Each of these edits changes the answer to one kind of question alone.
+#[test]
+fn every_question_counts() {
+    let door = |more: &str| format!("package door\n\ntype Door interface {{\n\tOpen() error\n{more}}}\n");
+    let kind = |name: &str| format!("package a\n\ntype {name} struct{{}}\n");
+    let files = [("a/method.go", "package a\n\nfunc (s *S) Open() error { return nil }\n"), ("a/type.go", &*kind("Later")), ("door/door.go", &*door(""))];
+    // The type of a method that had none: its interface has to be asked again.
+    chain(&files, &[&[("a/type.go", &kind("S"))], &[("door/door.go", &door("\tClose()\n"))], &[("door/door.go", &door(""))]]);
+
+    // A field that holds something else.
+    let field = |class: &str| format!("from c import One, Two\n\n\nclass A:\n    def __init__(self):\n        self.x = {class}()\n");
+    let files = [("a.py", &*field("One")), ("b.py", "from a import A\n\n\ndef f():\n    A().x.run()\n"), ("c.py", "class One:\n    def run(self):\n        pass\n\n\nclass Two:\n    def run(self):\n        pass\n")];
+    assert_eq!(chain(&files, &[&[("a.py", &field("Two"))]]), ["with others"]);
+
+    // A default where there was none.
+    let files = [("a.ts", "export function one() {}\n"), ("b.ts", "import thing from './a';\nexport function go() { thing(); }\n")];
+    assert_eq!(chain(&files, &[&[("a.ts", "export function one() {}\nexport default function fresh() {}\n")]]), ["with others"]);
+
+    // A name that a package has by now, and one that it adds to types.
+    let files = [("p/a.go", "package p\n\nfunc Other() {}\n"), ("p/b.go", "package p\n\nfunc use() { Helper() }\n")];
+    assert_eq!(chain(&files, &[&[("p/a.go", "package p\n\nfunc Other() {}\n\nfunc Helper() {}\n")]]), ["with others"]);
+    let files = [("a.kt", "package p\n\nfun other() {}\n"), ("b.kt", "package q\n\nimport p.ext\n\nfun use() {\n    ext()\n}\n")];
+    assert_eq!(chain(&files, &[&[("a.kt", "package p\n\nfun other() {}\n\nfun String.ext() {}\n")]]), ["with others"]);
+
+    // A method before the one that was inherited.
+    let files = [("p/a.go", "package p\n\nfunc other() {}\n"), ("p/b.go", "package p\n\nfunc use(s *S) { s.Open() }\n"), ("p/c.go", "package p\n\ntype Base struct{}\n\nfunc (b *Base) Open() {}\n\ntype S struct{ Base }\n")];
+    assert_eq!(chain(&files, &[&[("p/a.go", "package p\n\nfunc other() {}\n\nfunc (s *S) Open() {}\n")]]), ["with others"]);
+
+    // The line of a base that stands in another file.
+    let files = [("src/a.rs", "use crate::t::{T, One};\nimpl One for T {}\n"), ("src/lib.rs", "mod a;\nmod t;\n"), ("src/t.rs", "pub struct T;\npub trait One {}\n")];
+    chain(&files, &[&[("src/a.rs", "use crate::t::{T, One};\n\n\nimpl One for T {}\n")]]);
+}

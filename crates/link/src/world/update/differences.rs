@@ -5,7 +5,7 @@ use crate::change::Change;
 use crate::key;
 use crate::reads::{Asked, Changed, Numbers};
 use crate::world::build::{self, Entry, Scope};
-use crate::world::look::{FEW, constructors, default_export, is_shown, methods, owned_bindings};
+use crate::world::look::{FEW, constructors, default_export, is_shown, owned_bindings};
 use crate::world::World;
 use contextd_model::facts::{FactsView, NONE, SymbolRow};
 use std::collections::{BTreeMap, BTreeSet};
@@ -80,9 +80,6 @@ impl Update<'_, '_> {
             let stays = change.row(at);
             if stays.is_none_or(|to| !is_same(&before, row, &now, &new.symbols[to as usize], change, (at, to))) {
                 self.told.add(Asked::row(symbol));
-            }
-            if !before.lasting_all(methods(old, at)).eq(stays.into_iter().flat_map(|to| now.lasting_all(methods(&new, to)))) {
-                self.told.add(Asked::methods(symbol));
             }
             if !before.lasting_all(constructors(old, at)).eq(stays.into_iter().flat_map(|to| now.lasting_all(constructors(&new, to)))) {
                 self.told.add(Asked::constructors(symbol));

@@ -1,16 +1,19 @@
 //! What each file asked of the others while it was linked, kept to tell who must be linked again after a change.
 //!
-//! A question is a number of 22 bits, a hash of what was asked for: two questions with one number are taken for the same,
-//! which links a file too many and never one too few. Answers are not kept; who changes something says which questions
-//! have other answers now.
+//! A question is a number of 28 bits, a hash of what was asked for: two questions with one number are taken for the same,
+//! which links a file too many and never one too few. (With 22 bits hundreds of files were linked for nothing now and
+//! then, where a question that many ask was taken for another.) Answers are not kept; who changes something says which
+//! questions have other answers now.
 
 use crate::key;
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
-use std::cell::{Cell, RefCell};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::RefCell;
 
 /// Bits of a question's number.
-const BITS: u32 = 22;
+const BITS: u32 = 28;
+/// Bits of a number that tell most questions apart at once.
+const FIRST_BITS: u32 = 16;
 
 /// A question to the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -81,37 +84,32 @@ impl Asked {
     pub fn default_export(file: u32) -> Self {
         Self::new(15, u64::from(file), 0)
     }
+
+    pub fn documented(name: u64) -> Self {
+        Self::new(16, 0, name)
+    }
+
+    pub fn few_documented(name: u64) -> Self {
+        Self::new(17, 0, name)
+    }
 }
 
 /// The questions of one file while it is linked.
+#[derive(Default)]
 pub struct Seen {
-    marks: Vec<Cell<u64>>,
-    asked: RefCell<Vec<u32>>,
-}
-
-impl Default for Seen {
-    fn default() -> Self {
-        Self { marks: vec![Cell::new(0); 1 << (BITS - 6)], asked: RefCell::default() }
-    }
+    asked: RefCell<FxHashSet<u32>>,
 }
 
 impl Seen {
     pub fn note(&self, asked: Asked) {
-        let (word, bit) = (&self.marks[(asked.0 >> 6) as usize], 1 << (asked.0 & 63));
-        if word.get() & bit == 0 {
-            word.set(word.get() | bit);
-            self.asked.borrow_mut().push(asked.0);
-        }
+        self.asked.borrow_mut().insert(asked.0);
     }
 
     /// Returns the questions so far, and begins anew.
     pub fn take(&self) -> Questions {
-        let mut asked = self.asked.borrow_mut();
-        asked.iter().for_each(|&number| self.marks[(number >> 6) as usize].set(0));
+        let mut asked: Vec<u32> = self.asked.borrow_mut().drain().collect();
         asked.sort_unstable();
-        let questions = Questions::of(&asked);
-        asked.clear();
-        questions
+        Questions::of(&asked)
     }
 }
 
@@ -165,29 +163,34 @@ impl Questions {
 /// Questions that have other answers than before.
 #[derive(Default)]
 pub struct Changed {
+    asked: FxHashSet<u32>,
+    /// The first bits of their numbers.
     marks: Vec<u64>,
 }
 
 impl Changed {
     pub fn add(&mut self, asked: Asked) {
-        self.marks.resize(1 << (BITS - 6), 0);
-        self.marks[(asked.0 >> 6) as usize] |= 1 << (asked.0 & 63);
+        self.marks.resize(1 << (FIRST_BITS - 6), 0);
+        let first = asked.0 >> (BITS - FIRST_BITS);
+        self.marks[(first >> 6) as usize] |= 1 << (first & 63);
+        self.asked.insert(asked.0);
     }
 
     pub fn is_empty(&self) -> bool {
-        self.marks.is_empty()
+        self.asked.is_empty()
     }
 
     /// Takes up what another set holds.
     pub fn extend(&mut self, other: &Changed) {
-        if !other.is_empty() {
-            self.marks.resize(1 << (BITS - 6), 0);
-            self.marks.iter_mut().zip(&other.marks).for_each(|(word, more)| *word |= more);
-        }
+        other.asked.iter().for_each(|&number| self.add(Asked(number)));
     }
 
     fn concerns(&self, questions: &Questions) -> bool {
-        questions.iter().any(|number| self.marks[(number >> 6) as usize] >> (number & 63) & 1 == 1)
+        let is_marked = |number: u32| {
+            let first = number >> (BITS - FIRST_BITS);
+            self.marks[(first >> 6) as usize] >> (first & 63) & 1 == 1
+        };
+        questions.iter().any(|number| is_marked(number) && self.asked.contains(&number))
     }
 }
 

@@ -7,15 +7,15 @@ pub mod modules;
 mod reading;
 mod update;
 
-pub use look::{FEW, Look};
+pub use look::{FEW, FEW_DOCUMENTED, Look};
 pub use modules::Module;
 
 use crate::LinkFile;
 use crate::key::{self, Index, Marks};
-use crate::policy::Policy;
+use crate::policy::{self, Policy};
 use crate::reads::{Numbers, Seen};
 use contextd_model::SymbolKind;
-use contextd_model::facts::SymbolRow;
+use contextd_model::facts::{SymbolRow, modifier};
 use modules::ModuleTable;
 use rustc_hash::FxHashMap;
 
@@ -216,6 +216,17 @@ impl<'f> World<'f> {
 
     fn members_named(&self, family: u8, name: u64) -> &[u32] {
         self.members.get(key::within(key::family_scope(family), name))
+    }
+
+    /// Returns the symbols of a name that documents may mean, whatever their language.
+    fn documented(&self, name: u64) -> Vec<u32> {
+        let globals = |family: u8| self.globals.get(key::within(key::family_scope(family), name)).iter();
+        let named = policy::families().flat_map(|family| globals(family).chain(self.members_named(family, name)));
+        let is_meant = |&symbol: &u32| self.kind(symbol).is_code() && !self.has(symbol, modifier::LOCAL | modifier::TEST) && !self.tables[self.file_of(symbol) as usize].is_test;
+        let mut found: Vec<u32> = named.copied().filter(is_meant).collect();
+        found.sort_unstable();
+        found.dedup();
+        found
     }
 
     /// Returns a number of a symbol that stays its own when rows move.

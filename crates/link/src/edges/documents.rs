@@ -2,12 +2,8 @@
 
 use super::FileLinker;
 use crate::key;
-use crate::policy;
+use crate::world::FEW_DOCUMENTED;
 use contextd_model::EdgeKind;
-use contextd_model::facts::modifier;
-
-/// Symbols that one mention may mean.
-const MAX_CANDIDATES: usize = 8;
 
 impl FileLinker<'_, '_> {
     /// Links every mention of a document to the symbols of that name, whatever their language.
@@ -36,22 +32,10 @@ impl FileLinker<'_, '_> {
         let world = self.world;
         let key = key::name(name);
         let scope = qualifier.rsplit('.').next().unwrap_or("");
-        let mut found: Vec<u32> = policy::families()
-            .flat_map(|family| {
-                world
-                    .globals_named(family, key)
-                    .iter()
-                    .chain(world.members_named(family, key))
-            })
-            .copied()
-            .collect();
-        found.retain(|&symbol| {
-            world.kind(symbol).is_code()
-                && !world.has(symbol, modifier::LOCAL | modifier::TEST)
-                && !world.is_test(world.file_of(symbol))
-        });
-        found.sort_unstable();
-        found.dedup();
+        if scope.is_empty() {
+            return world.few_documented(key).unwrap_or_default();
+        }
+        let mut found = world.documented(key);
         let qualified = |symbol: &u32| {
             world
                 .qualified(*symbol)
@@ -59,10 +43,10 @@ impl FileLinker<'_, '_> {
                 .nth(1)
                 .is_some_and(|outer| outer == scope)
         };
-        if !scope.is_empty() && found.iter().any(&qualified) {
+        if found.iter().any(&qualified) {
             found.retain(qualified);
         }
-        if found.len() > MAX_CANDIDATES {
+        if found.len() > FEW_DOCUMENTED {
             Vec::new()
         } else {
             found

@@ -267,6 +267,18 @@ impl<'w, 'f> Look<'w, 'f> {
         self.world.globals.get(key::within(key::family_scope(family), name))
     }
 
+    /// Returns the symbols that a document may mean by a name.
+    pub fn documented(self, name: u64) -> Vec<u32> {
+        self.note(|| Asked::documented(name));
+        self.world.documented(name)
+    }
+
+    /// Returns the symbols that a document may mean by a name; `None` when they are too many to be meant.
+    pub fn few_documented(self, name: u64) -> Option<Vec<u32>> {
+        self.note(|| Asked::few_documented(name));
+        Some(self.world.documented(name)).filter(|found| found.len() <= FEW_DOCUMENTED)
+    }
+
     /// Returns where a field of a type is assigned: the file and the row of the binding.
     pub fn field_binding(self, owner: u32, name: u64) -> Option<(u32, u32)> {
         self.note_of(owner, |owner| Asked::field(owner, name));
@@ -328,6 +340,8 @@ impl<'w, 'f> Look<'w, 'f> {
 
 /// Members of one name that can be told apart.
 pub const FEW: usize = 40;
+/// Symbols that one mention in a document may mean.
+pub const FEW_DOCUMENTED: usize = 8;
 
 /// Returns the bindings that a row of a file owns, with their numbers.
 pub fn owned_bindings<'f>(view: &FactsView<'f>, owner: u32) -> impl Iterator<Item = (u32, &'f BindingRow)> + use<'f> {

@@ -62,9 +62,11 @@ impl ModuleTable {
         table
     }
 
-    /// True when the imports of all files still tell the same of where Go's modules begin.
-    pub fn learns_the_same(&self, files: &[LinkFile<'_>]) -> bool {
-        folder::Roots::build(files, &self.packages) == self.go
+    /// True when the imports of all files still tell the same of where Go's modules begin. `changed` are those that have
+    /// come or gone, with how many rows more there are.
+    pub fn learns_the_same<'i>(&self, files: &[LinkFile<'_>], changed: impl IntoIterator<Item = (&'i str, i64)>) -> bool {
+        let is_untouched = |(import, more): (&str, i64)| self.go.is_untouched_by(import, more, &self.packages);
+        changed.into_iter().all(is_untouched) || folder::Roots::build(files, &self.packages).are(&self.go)
     }
 
     /// Returns the package a file belongs to, where its language has packages.

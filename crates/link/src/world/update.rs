@@ -15,7 +15,7 @@ use crate::policy::{self, Modules as Style};
 use crate::reads::{Asked, Changed, Numbers, Questions, Reads, Seen};
 use contextd_model::SymbolKind;
 use contextd_model::facts::{FactsView, modifier};
-use differences::{Names, differing};
+use differences::{Names, differing, touched_names};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,7 +55,7 @@ struct Update<'u, 'f> {
     files: Files,
     /// Files of types that others say something else of: they did not ask, it is theirs.
     owners: Files,
-    /// Further files whose edges are.
+    /// Files whose own symbols others, or they themselves, say something else of: their edges are made again.
     again: Files,
 }
 
@@ -130,7 +130,7 @@ impl<'f> Update<'_, 'f> {
     fn put(&mut self, changed: &[(usize, FactsView<'f>)]) -> Option<BTreeMap<u32, Part>> {
         let mut parts = BTreeMap::new();
         let mut old_views = Vec::new();
-        let (mut gone, mut names_before) = (Pairs::default(), Names::default());
+        let (mut gone, mut names_before, mut touched) = (Pairs::default(), Names::default(), BTreeSet::new());
         for &(file, view) in changed {
             let (number, old) = (file as u32, self.world.files.get(file)?.view);
             let change = Change::between(&old, &view);
@@ -140,18 +140,22 @@ impl<'f> Update<'_, 'f> {
             parts.insert(number, self.part(number));
             build::names(self.world, number, |entry| gone.add(entry));
             names_before.gather(self.world, number);
+            touched.extend(touched_names(&old, &view, &change));
             old_views.push((number, old, std::mem::take(&mut self.world.tables[file].aliases), std::mem::take(&mut self.world.tables[file].wildcards)));
             self.changes.insert(number, change);
             self.files.insert(number);
         }
-        let has_other_modules = changed.iter().any(|(file, view)| {
-            let old = &self.world.files[*file].view;
-            policy::of(view.language).modules == Style::Folder && modules_of(view) != modules_of(old)
-        });
+        let mut modules: BTreeMap<&str, i64> = BTreeMap::new();
+        for (file, view) in changed.iter().filter(|(_, view)| policy::of(view.language).modules == Style::Folder) {
+            modules_of(view).for_each(|module| *modules.entry(module).or_default() += 1);
+            modules_of(&self.world.files[*file].view).for_each(|module| *modules.entry(module).or_default() -= 1);
+        }
+        modules.retain(|_, more| *more != 0);
+        names_before.gather_documented(self.world, &touched);
         for &(file, view) in changed {
             self.world.put(file, view);
         }
-        if has_other_modules && !self.world.modules.learns_the_same(&self.world.files) {
+        if !self.world.modules.learns_the_same(&self.world.files, modules) {
             return None;
         }
         let (mut come, mut names_now) = (Pairs::default(), Names::default());
@@ -169,7 +173,9 @@ impl<'f> Update<'_, 'f> {
         self.world.scopes.replace(&gone.scopes, &come.scopes);
         self.world.members.replace(&gone.members, &come.members);
         self.world.globals.replace(&gone.globals, &come.globals);
+        names_now.gather_documented(self.world, &touched);
         names_before.tell(&names_now, self.world, &mut self.told);
+        names_before.tell_documented(&names_now, &mut self.told);
         for (file, old, aliases, wildcards) in old_views {
             self.compare(file, &old, &aliases, &wildcards);
         }
@@ -237,10 +243,12 @@ impl<'f> Update<'_, 'f> {
         }
         for &symbol in differing(&outer, &outer_now) {
             self.told.add(Asked::outer(symbol));
+            self.again.insert(file_of(symbol));
         }
         for &(target, name) in differing(&attached, &attached_now) {
             self.told.add(Asked::scope(target, name));
             self.owners.insert(file_of(target));
+            self.again.insert(file_of(target));
         }
         self.find_fields(&parts)
     }
@@ -274,6 +282,7 @@ impl<'f> Update<'_, 'f> {
         }
         for &(owner, name) in differing(&before, &now) {
             self.told.add(Asked::field(owner, name));
+            self.again.insert(file_of(owner));
         }
         Some(())
     }
@@ -310,6 +319,7 @@ impl<'f> Update<'_, 'f> {
         for &owner in differing(&before, &now) {
             self.told.add(Asked::supers(owner));
             self.owners.insert(file_of(owner));
+            self.again.insert(file_of(owner));
         }
         Some(())
     }
@@ -378,7 +388,7 @@ impl<'f> Update<'_, 'f> {
     fn finish(mut self) -> Option<Vec<u32>> {
         self.all.extend(&self.told);
         let mut again = self.again;
-        again.extend(self.files);
+        again.extend(self.changes.keys());
         if !self.all.is_empty() {
             again.extend(self.reads.as_ref()?.late(&self.all));
         }
@@ -433,9 +443,10 @@ fn namespaces<'v>(view: &FactsView<'v>) -> Vec<&'v str> {
     rows.map(|row| view.str(row.qualified)).collect()
 }
 
-/// Returns the modules that a file imports.
-fn modules_of<'v>(view: &FactsView<'v>) -> BTreeSet<&'v str> {
-    view.imports.iter().map(|row| view.str(row.module)).collect()
+/// Returns the modules that a file imports, as often as it does.
+fn modules_of<'v>(view: &FactsView<'v>) -> impl Iterator<Item = &'v str> {
+    let view = *view;
+    view.imports.iter().map(move |row| view.str(row.module))
 }
 
 fn bases_of(supers: &Supers, number: impl Fn(u32) -> u64) -> Bases {

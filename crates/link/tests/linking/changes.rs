@@ -278,7 +278,7 @@ fn only_who_asked_is_linked_again() {
     let go = |more: &str| format!("package a\n\nimport \"fmt\"\n\ntype S struct{{}}\n\nfunc (s *S) Open() error {{ return nil }}\n{more}");
     let files = [("a/s.go", &*go("")), ("a/t.go", "package a\n\nfunc use(s *S) { s.Open() }\n"), ("b/i.go", "package b\n\ntype Door interface {\n\tOpen() error\n\tClose() error\n}\n")];
     assert_eq!(after(&files, "a/s.go", &go("\nfunc (s *S) Shut() error { return nil }\n").replace("\"fmt\"", "\"os\"")), "alone", "imports are the file's own");
-    assert_eq!(after(&files, "a/s.go", &go("\nfunc (s *S) Close() error { return nil }\n")), "with others", "an interface asks for it");
+    assert_eq!(after(&files, "a/s.go", &go("\nfunc (s *S) Close() error { return nil }\n")), "alone", "an interface asks for it, but the edge is the type's");
 }
 
 #[test]

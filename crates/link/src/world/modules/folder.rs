@@ -3,14 +3,19 @@
 
 use super::packages::Packages;
 use crate::LinkFile;
+use crate::key;
 use crate::policy::{self, Modules as Style};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
 /// Where module paths begin: a prefix of import paths and the folder it stands for.
-#[derive(Default, PartialEq, Eq)]
+#[derive(Default)]
 pub struct Roots {
     prefixes: Vec<(String, String)>,
+    /// How many rows import each path, by its key.
+    imports: FxHashMap<u64, u32>,
+    /// Folders that modules may begin in.
+    folders: Vec<String>,
 }
 
 impl Roots {
@@ -34,13 +39,14 @@ impl Roots {
             }
         }
         let mut votes: BTreeMap<(&str, &str), u32> = BTreeMap::new();
-        let mut sorted: Vec<&str> = imports.into_keys().collect();
-        sorted.sort_unstable();
-        for import in sorted {
+        let mut sorted_counts: Vec<(&str, u32)> = imports.into_iter().collect();
+        sorted_counts.sort_unstable();
+        for (import, _) in &sorted_counts {
             for &root in &roots {
                 vote(import, root, packages, &mut votes);
             }
         }
+        let folders = roots.iter().map(|root| (*root).to_owned()).collect();
         let mut prefixes = Vec::new();
         for root in roots {
             let best = votes.iter().filter(|((at, _), _)| *at == root).max_by_key(
@@ -58,7 +64,24 @@ impl Roots {
                 .cmp(&left.0.len())
                 .then_with(|| left.cmp(right))
         });
-        Self { prefixes }
+        let imports = sorted_counts.into_iter().map(|(import, count)| (key::name(import), count)).collect();
+        Self { prefixes, imports, folders }
+    }
+
+    /// True when modules begin where they did though other rows import a path by now: `more` or fewer of them.
+    pub fn is_untouched_by(&self, import: &str, more: i64, packages: &Packages) -> bool {
+        let before = i64::from(self.imports.get(&key::name(import)).copied().unwrap_or(0));
+        let is_as_common = before > 0 && before + more > 0;
+        is_as_common || {
+            let mut votes = BTreeMap::new();
+            self.folders.iter().for_each(|root| vote(import, root, packages, &mut votes));
+            votes.is_empty()
+        }
+    }
+
+    /// True when modules begin in the same places.
+    pub fn are(&self, other: &Roots) -> bool {
+        self.prefixes == other.prefixes
     }
 
     pub fn resolve(&self, import: &str, packages: &Packages) -> Option<u32> {

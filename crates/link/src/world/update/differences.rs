@@ -5,7 +5,7 @@ use crate::change::Change;
 use crate::key;
 use crate::reads::{Asked, Changed, Numbers};
 use crate::world::build::{self, Entry, Scope};
-use crate::world::look::{FEW, constructors, default_export, is_shown, owned_bindings};
+use crate::world::look::{FEW, FEW_DOCUMENTED, constructors, default_export, is_shown, owned_bindings};
 use crate::world::World;
 use contextd_model::facts::{FactsView, NONE, SymbolRow};
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,6 +23,8 @@ pub struct Names {
     found: BTreeMap<(Lasting, u64), BTreeSet<u64>>,
     /// How many members of a name there are in all files.
     members: BTreeMap<(u8, u64), usize>,
+    /// What documents may mean by the names of symbols.
+    documented: BTreeMap<u64, Vec<u64>>,
 }
 
 /// Where a name is found.
@@ -45,6 +47,24 @@ impl Names {
                 self.members.entry((family, name)).or_insert_with(|| world.members_named(family, name).len());
             }
         });
+    }
+
+    /// Takes up what documents may mean by names.
+    pub fn gather_documented(&mut self, world: &World<'_>, names: &BTreeSet<u64>) {
+        for &name in names {
+            self.documented.insert(name, world.documented(name).into_iter().map(|symbol| world.lasting(symbol)).collect());
+        }
+    }
+
+    /// Tells which names documents may mean something else by.
+    pub fn tell_documented(&self, now: &Names, told: &mut Changed) {
+        for name in differing(&self.documented, &now.documented) {
+            told.add(Asked::documented(*name));
+            let is_few = |names: &Names| names.documented.get(name).is_none_or(|found| found.len() <= FEW_DOCUMENTED);
+            if is_few(self) || is_few(now) {
+                told.add(Asked::few_documented(*name));
+            }
+        }
     }
 
     /// Tells which names lead elsewhere by now; those of now stand in the tables of the world already.
@@ -95,6 +115,22 @@ impl Update<'_, '_> {
             self.told.add(Asked::default_export(file));
         }
     }
+}
+
+/// Returns the names of symbols that came, went or are others, or stand in others: all that may be found in other places.
+pub fn touched_names(old: &FactsView<'_>, new: &FactsView<'_>, change: &Change) -> BTreeSet<u64> {
+    let numbers = Numbers::default();
+    let (before, now) = (View { view: old, numbers: &numbers, file: 0 }, View { view: new, numbers: &numbers, file: 0 });
+    let mut stays = vec![false; new.symbols.len()];
+    for (row, at) in old.symbols.iter().zip(0..) {
+        if let Some(to) = change.row(at) {
+            stays[to as usize] = is_same(&before, row, &now, &new.symbols[to as usize], change, (at, to));
+        }
+    }
+    let is_quiet = |to: u32| stays[to as usize] && stays.get(new.symbols[to as usize].parent as usize).is_none_or(|stays| *stays);
+    let gone = old.symbols.iter().zip(0..).filter(|(_, at)| change.row(*at).is_none_or(|to| !is_quiet(to)));
+    let come = new.symbols.iter().zip(0..).filter(|(_, to)| !is_quiet(*to));
+    gone.map(|(row, _)| key::name(old.str(row.name))).chain(come.map(|(row, _)| key::name(new.str(row.name)))).collect()
 }
 
 /// The facts of a version of a file and its lasting numbers.

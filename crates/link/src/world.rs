@@ -140,6 +140,7 @@ impl<'f> World<'f> {
     }
 
     /// Returns the file of a symbol and its row there.
+    #[inline]
     pub fn place_of(&self, symbol: u32) -> (u32, u32) {
         (self.file_of(symbol), self.local(symbol))
     }
@@ -158,6 +159,7 @@ impl<'f> World<'f> {
         self.files.len()
     }
 
+    #[inline]
     fn file_of(&self, symbol: u32) -> u32 {
         self.file_of[symbol as usize]
     }
@@ -177,30 +179,36 @@ impl<'f> World<'f> {
         set(from) != COMMON_SOURCES || set(file) <= COMMON_SOURCES
     }
 
+    #[inline]
     fn row(&self, symbol: u32) -> &'f SymbolRow {
         let file = self.file_of(symbol) as usize;
         &self.files[file].view.symbols[(symbol - self.first[file]) as usize]
     }
 
     /// Returns a symbol's row number in its file.
+    #[inline]
     fn local(&self, symbol: u32) -> u32 {
         symbol - self.first[self.file_of(symbol) as usize]
     }
 
+    #[inline]
     fn global(&self, file: u32, local: u32) -> u32 {
         self.first[file as usize] + local
     }
 
+    #[inline]
     fn kind(&self, symbol: u32) -> SymbolKind {
         self.briefs[symbol as usize].kind
     }
 
     /// True when a symbol has any of the modifiers.
+    #[inline]
     fn has(&self, symbol: u32, modifiers: u32) -> bool {
         self.briefs[symbol as usize].modifiers & modifiers != 0
     }
 
     /// Returns what a scope holds under a name: children first, then what is attached from outside.
+    #[inline]
     fn in_scope(&self, symbol: u32, name: u64) -> &[u32] {
         if !self.holders.has(symbol) {
             return &[];

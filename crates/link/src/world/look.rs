@@ -25,30 +25,35 @@ impl<'w, 'f> Look<'w, 'f> {
         Self { world, file, seen }
     }
 
+    #[inline(always)]
     fn note(self, asked: impl FnOnce() -> Asked) {
         if let Some(seen) = self.seen {
-            seen.note(asked());
+            keep(seen, asked);
         }
     }
 
     /// Notes what is asked of a symbol of another file.
+    #[inline(always)]
     fn note_of(self, symbol: u32, asked: impl FnOnce(u64) -> Asked) {
         if let Some(seen) = self.seen
             && self.world.file_of(symbol) != self.file
         {
-            seen.note(asked(self.world.lasting(symbol)));
+            keep(seen, || asked(self.world.lasting(symbol)));
         }
     }
 
+    #[inline(always)]
     fn table(self, file: u32) -> &'w FileTable {
         &self.world.tables[file as usize]
     }
 
+    #[inline(always)]
     fn view(self, file: u32) -> &'w FactsView<'f> {
         &self.world.files[file as usize].view
     }
 
     /// Returns the facts of the file itself.
+    #[inline(always)]
     pub fn own(self) -> &'w FactsView<'f> {
         self.view(self.file)
     }
@@ -58,6 +63,7 @@ impl<'w, 'f> Look<'w, 'f> {
     }
 
     /// Returns a text that a row of a file refers to.
+    #[inline(always)]
     pub fn text(self, file: u32, id: StrId) -> &'f str {
         self.view(file).str(id)
     }
@@ -66,6 +72,7 @@ impl<'w, 'f> Look<'w, 'f> {
         self.view(file).package_name()
     }
 
+    #[inline(always)]
     pub fn policy(self, file: u32) -> &'static Policy {
         self.table(file).policy
     }
@@ -118,42 +125,50 @@ impl<'w, 'f> Look<'w, 'f> {
         self.world.modules.child(&self.world.files, module, name)
     }
 
+    #[inline(always)]
     pub fn file_of(self, symbol: u32) -> u32 {
         self.world.file_of(symbol)
     }
 
     /// Returns a symbol's row number in its file.
+    #[inline(always)]
     pub fn local(self, symbol: u32) -> u32 {
         self.world.local(symbol)
     }
 
+    #[inline(always)]
     pub fn global(self, file: u32, local: u32) -> u32 {
         self.world.global(file, local)
     }
 
     /// Returns a symbol's row. Of other files, places in the text are not to be read.
+    #[inline(always)]
     pub fn row(self, symbol: u32) -> &'f SymbolRow {
         self.note_of(symbol, Asked::row);
         self.world.row(symbol)
     }
 
+    #[inline(always)]
     pub fn row_at(self, file: u32, local: u32) -> Option<&'f SymbolRow> {
         let row = self.view(file).symbols.get(local as usize)?;
         self.note_of(self.global(file, local), Asked::row);
         Some(row)
     }
 
+    #[inline(always)]
     pub fn kind(self, symbol: u32) -> SymbolKind {
         self.note_of(symbol, Asked::row);
         self.world.kind(symbol)
     }
 
     /// True when a symbol has any of the modifiers.
+    #[inline(always)]
     pub fn has(self, symbol: u32, modifiers: u32) -> bool {
         self.note_of(symbol, Asked::row);
         self.world.has(symbol, modifiers)
     }
 
+    #[inline(always)]
     pub fn name_of(self, symbol: u32) -> &'f str {
         self.text(self.file_of(symbol), self.row(symbol).name)
     }
@@ -175,6 +190,7 @@ impl<'w, 'f> Look<'w, 'f> {
     }
 
     /// Returns a binding whose number was found here.
+    #[inline(always)]
     pub fn binding(self, file: u32, row: u32) -> &'f BindingRow {
         &self.view(file).bindings[row as usize]
     }
@@ -193,6 +209,7 @@ impl<'w, 'f> Look<'w, 'f> {
     }
 
     /// Returns the import rows of a file that bind a name.
+    #[inline(always)]
     pub fn imports_of(self, file: u32, name: u64) -> impl Iterator<Item = u32> + use<'w> {
         if file != self.file {
             self.note(|| Asked::import(file, name));
@@ -209,11 +226,13 @@ impl<'w, 'f> Look<'w, 'f> {
     }
 
     /// Returns an import whose number was found here.
+    #[inline(always)]
     pub fn import(self, file: u32, row: u32) -> &'f ImportRow {
         &self.view(file).imports[row as usize]
     }
 
     /// Returns the module of an import whose number was found here.
+    #[inline(always)]
     pub fn module(self, file: u32, row: u32) -> Module {
         self.table(file).modules[row as usize]
     }
@@ -227,6 +246,7 @@ impl<'w, 'f> Look<'w, 'f> {
     }
 
     /// Returns what a scope holds under a name: children first, then what is attached from outside.
+    #[inline(always)]
     pub fn in_scope(self, symbol: u32, name: u64) -> &'w [u32] {
         self.note_of(symbol, |symbol| Asked::scope(symbol, name));
         self.world.in_scope(symbol, name)
@@ -238,6 +258,7 @@ impl<'w, 'f> Look<'w, 'f> {
         self.world.attached.get(key::within(u64::from(symbol), name))
     }
 
+    #[inline(always)]
     pub fn in_package(self, package: u32, name: u64) -> &'w [u32] {
         self.note(|| Asked::package(package, name));
         self.world.scopes.get(key::within(key::package_scope(package), name))
@@ -286,6 +307,7 @@ impl<'w, 'f> Look<'w, 'f> {
     }
 
     /// Returns the type of a member or extension that stands outside of it.
+    #[inline(always)]
     pub fn outer(self, symbol: u32) -> Option<u32> {
         self.note_of(symbol, Asked::outer);
         self.world.outer.get(&symbol).copied()
@@ -297,6 +319,7 @@ impl<'w, 'f> Look<'w, 'f> {
     }
 
     /// Returns the bases of a type, where it names any.
+    #[inline(always)]
     pub fn supers(self, symbol: u32) -> Option<&'w Supers> {
         self.note_of(symbol, Asked::supers);
         self.world.supers.get(&symbol)
@@ -336,6 +359,13 @@ impl<'w, 'f> Look<'w, 'f> {
         }
         None
     }
+}
+
+/// Most linking is done without notes: what it takes to make one stays out of the way.
+#[cold]
+#[inline(never)]
+fn keep(seen: &Seen, asked: impl FnOnce() -> Asked) {
+    seen.note(asked());
 }
 
 /// Members of one name that can be told apart.

@@ -56,6 +56,6 @@ pub use learning::{COLD, LearnedState, PackageRoots, Seen, SessionState, Session
 pub use places::Places;
 pub use progress::{Progress, Silent, Stage};
 pub use reader::Reader;
-pub use refresh::{RefreshOptions, Refreshed};
+pub use refresh::{RefreshOptions, Refreshed, is_under};
 pub use status::{Coverage, Status};
 pub use watching::{WatchEnd, WatchNews};

@@ -147,7 +147,7 @@ fn is_forced(path: &str, forced: &[String]) -> bool {
 }
 
 /// True when `path` is `folder` or lies below it; the root holds everything.
-pub(crate) fn is_under(path: &str, folder: &str) -> bool {
+pub fn is_under(path: &str, folder: &str) -> bool {
     let folder = folder.trim_start_matches("./").trim_end_matches('/');
     folder.is_empty() || folder == "." || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

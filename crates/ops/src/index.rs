@@ -4,7 +4,7 @@ use crate::answer::Answer;
 use crate::context::Context;
 use crate::error::OpError;
 use crate::inputs::RefreshInput;
-use contextd_engine::{RefreshOrder, Silent};
+use contextd_engine::{RefreshOrder, Silent, is_under};
 use serde_json::json;
 use std::path::Path;
 
@@ -42,10 +42,6 @@ pub fn checked(context: &Context, paths: &[String]) -> Result<Vec<String>, OpErr
     }
 }
 
-/// True when `path` is `folder` or lies below it.
-fn is_under(path: &str, folder: &str) -> bool {
-    path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-}
 
 /// Returns a path relative to the root; one that leaves the root is refused.
 pub fn inside(context: &Context, path: &str) -> Result<String, OpError> {

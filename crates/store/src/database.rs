@@ -31,8 +31,6 @@ pub(crate) struct Schema {
     pub page_size: u32,
     pub incremental_vacuum: bool,
     pub busy_timeout_ms: u64,
-    /// What all steps come to, as SQL for a new database: columns added one by one take longer than all tables.
-    pub current: &'static str,
     /// One step a version, as SQL; a database of version `n` has had the first `n` steps.
     pub migrations: &'static [&'static str],
 }
@@ -250,9 +248,8 @@ impl Database {
         let path = self.path.clone();
         self.write(|transaction| {
             let version = checked_version(transaction, &path, schema)?;
-            let steps = if version == 0 { std::slice::from_ref(&schema.current) } else { &schema.migrations[version as usize..] };
-            for step in steps {
-                transaction.execute_batch(step)?;
+            for migration in &schema.migrations[version as usize..] {
+                transaction.execute_batch(migration)?;
             }
             transaction.pragma_update(None, "application_id", schema.application_id)?;
             Ok(transaction.pragma_update(None, "user_version", schema.version())?)

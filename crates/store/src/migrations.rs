@@ -10,7 +10,6 @@ pub(crate) const LEDGER: Schema = Schema {
     page_size: 1024,
     incremental_vacuum: false,
     busy_timeout_ms: 10_000,
-    current: include_str!("migrations/ledger.sql"),
     migrations: &[
         include_str!("migrations/ledger_1.sql"),
         include_str!("migrations/ledger_2.sql"),
@@ -27,7 +26,6 @@ pub(crate) const FACTS: Schema = Schema {
     page_size: 65_536,
     incremental_vacuum: true,
     busy_timeout_ms: 30_000,
-    current: include_str!("migrations/facts_1.sql"),
     migrations: &[include_str!("migrations/facts_1.sql")],
 };
 
@@ -55,13 +53,10 @@ mod tests {
         }
     }
 
-    /// Returns what there is, with all columns; the texts of tables say how they came to be, those of others do not.
     fn tables(connection: &Connection) -> Vec<String> {
-        let sql = "SELECT concat_ws(' ', s.type, s.name, s.tbl_name, iif(s.type = 'table', t.wr || t.strict, s.sql),
-                       (SELECT group_concat(concat_ws(' ', c.cid, c.name, c.type, c.\"notnull\", c.dflt_value, c.pk, c.hidden), ', ') FROM pragma_table_xinfo(s.name) c),
-                       (SELECT group_concat(concat_ws(' ', i.seqno, i.cid, i.name, i.\"desc\", i.coll, i.key), ', ') FROM pragma_index_xinfo(s.name) i))
-                   FROM sqlite_schema s LEFT JOIN pragma_table_list t ON t.name = s.name AND t.schema = 'main' ORDER BY s.name";
-        let mut statement = connection.prepare(sql).expect("prepares");
+        let mut statement = connection
+            .prepare("SELECT coalesce(sql, name) FROM sqlite_schema ORDER BY name")
+            .expect("prepares");
         statement
             .query_map([], |row| row.get(0))
             .expect("runs")
@@ -75,7 +70,6 @@ mod tests {
         let expected = fresh
             .read(|connection| Ok(tables(connection)))
             .expect("reads");
-        assert!(expected.iter().any(|table| table.contains(" INTEGER ")), "{expected:?}");
         for version in 0..=schema.migrations.len() {
             let path = folder.path().join(format!("{version}.db"));
             file_of_version(&path, schema, version);

@@ -12,7 +12,6 @@ use contextd_model::ContentHash;
 use contextd_model::facts::FactsView;
 use contextd_snapshot::{LinkRows, Segment, Wanted, segment_path};
 use rayon::prelude::*;
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -110,8 +109,8 @@ impl Listener {
         };
         let Some((base, files, reply)) = request.question else { return Some(Known { keys: request.keys, reads: None }) };
         let known = if base == keys && segments.is_some() { self.answer(world, &request.keys, &files, reads, &reply) } else { None };
-        if known.is_some() {
-            return known?;
+        if let Some(next) = known {
+            return next;
         }
         drop((rows, segments));
         // Who asked will build tables of its own: those from before are gone by now.
@@ -138,8 +137,6 @@ impl Listener {
             let (own, part) = parts::split(numbered(&world, &first, links), symbols_of(&first, file as usize));
             ((file, own, part), (file, questions))
         };
-        let again: BTreeSet<u32> = files.iter().copied().chain(again).collect();
-        let again: Vec<u32> = again.into_iter().collect();
         let (linked, asked): (Vec<FileLinks>, Vec<(u32, Questions)>) = again.par_iter().with_min_len(4).map_init(Seen::default, link).unzip();
         // Whoever asked may be gone; then nobody waits.
         let _ = reply.send(Some(linked));

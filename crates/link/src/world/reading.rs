@@ -1,11 +1,11 @@
 //! Linking files with notes of what they ask of the others.
 
-use super::{World, build, implements};
+use super::{Look, World, build, implements};
 use crate::edges::{self, FileLinks};
 use crate::reads::{Questions, Reads, Seen};
 use rayon::prelude::*;
 
-impl World<'_> {
+impl<'f> World<'f> {
     /// Returns the edges that a file's facts give rise to, and what could not be resolved in it.
     pub fn link_file(&self, file: usize) -> FileLinks {
         edges::link_file(self.seen_from(file as u32))
@@ -20,10 +20,11 @@ impl World<'_> {
     /// Finds out what every file asks. `goes_on` is asked again and again; `None` when it says no.
     pub fn reads(&mut self, goes_on: impl Fn() -> bool + Sync) -> Option<Reads> {
         let files: Vec<u32> = (0..self.files.len() as u32).collect();
-        let outer = self.before_types(|world| world.each(&files, &goes_on, |world, file, seen| drop(build::outer_types(world.noted_from(file, seen)))))?;
-        let bases = self.before_bases(|world| world.each(&files, &goes_on, |world, file, seen| drop(build::bases(world.noted_from(file, seen)))))?;
-        let satisfied = self.each(&files, &goes_on, |world, file, seen| drop(implements::satisfied_of(world.noted_from(file, seen))))?;
-        let late = self.each(&files, &goes_on, |world, file, seen| drop(edges::link_file(world.noted_from(file, seen))))?;
+        let asked = |noted: Vec<(u32, Option<()>, Questions)>| noted.into_iter().map(|(_, done, questions)| done.map(|()| questions)).collect::<Option<Vec<_>>>();
+        let outer = asked(self.before_types(|world| world.noted(&files, |look| goes_on().then(|| drop(build::outer_types(look))))))?;
+        let bases = asked(self.before_bases(|world| world.noted(&files, |look| goes_on().then(|| drop(build::bases(look))))))?;
+        let satisfied = asked(self.noted(&files, |look| goes_on().then(|| drop(implements::satisfied_of(look)))))?;
+        let late = asked(self.noted(&files, |look| goes_on().then(|| drop(edges::link_file(look)))))?;
         let mut reads = Reads::of(outer, late, self.numbers.clone());
         for (file, questions) in (0..).zip(bases).chain((0..).zip(satisfied)) {
             reads.add_early(file, &questions);
@@ -32,12 +33,9 @@ impl World<'_> {
     }
 
     /// Does something for files and tells what each asked.
-    fn each(&self, files: &[u32], goes_on: &(impl Fn() -> bool + Sync), ask: impl Fn(&Self, u32, &Seen) + Sync) -> Option<Vec<Questions>> {
-        let one = |seen: &mut Seen, &file: &u32| {
-            ask(self, file, seen);
-            goes_on().then(|| seen.take())
-        };
-        files.par_iter().with_min_len(32).map_init(Seen::default, one).collect()
+    pub(super) fn noted<T: Send>(&self, files: &[u32], ask: impl Fn(Look<'_, 'f>) -> T + Sync) -> Vec<(u32, T, Questions)> {
+        let one = |seen: &mut Seen, &file: &u32| (file, ask(self.noted_from(file, seen)), seen.take());
+        files.par_iter().with_min_len(16).map_init(Seen::default, one).collect()
     }
 
     /// Runs with the tables as they are when the types of members outside of them are looked for.

@@ -12,11 +12,10 @@ use super::{Brief, Supers, World, implements};
 use crate::change::Change;
 use crate::key;
 use crate::policy::{self, Modules as Style};
-use crate::reads::{Asked, Changed, Numbers, Questions, Reads, Seen};
+use crate::reads::{Asked, Changed, Numbers, Questions, Reads};
 use contextd_model::SymbolKind;
 use contextd_model::facts::{FactsView, modifier};
-use differences::{Names, differing, touched_names};
-use rayon::prelude::*;
+use differences::{Names, differing, same_rows, touched_names};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -60,7 +59,6 @@ struct Update<'u, 'f> {
 }
 
 /// What a file adds to the tables of types and fields. Symbols have the numbers they had.
-#[derive(Default)]
 struct Part {
     /// Members outside of their types, with these.
     outer: Vec<(u32, u32)>,
@@ -114,10 +112,10 @@ impl<'f> Update<'_, 'f> {
     }
 
     /// Makes something of every file of which a share is made again, with notes of what it asks.
-    fn each<T: Send>(&mut self, run: impl FnOnce(&mut World<'f>, &Asking) -> Vec<(u32, T, Questions)>) -> Vec<(u32, T)> {
+    fn each<T>(&mut self, run: impl FnOnce(&mut World<'f>, &[u32]) -> Vec<(u32, T, Questions)>) -> Vec<(u32, T)> {
         let files: Vec<u32> = self.files.iter().copied().collect();
         let mut results = Vec::with_capacity(files.len());
-        for (file, result, questions) in run(self.world, &Asking(files)) {
+        for (file, result, questions) in run(self.world, &files) {
             if let Some(reads) = &mut self.reads {
                 reads.add_early(file, &questions);
             }
@@ -138,10 +136,10 @@ impl<'f> Update<'_, 'f> {
                 return None;
             }
             parts.insert(number, self.part(number));
-            build::names(self.world, number, |entry| gone.add(entry));
-            names_before.gather(self.world, number);
-            touched.extend(touched_names(&old, &view, &change));
-            old_views.push((number, old, std::mem::take(&mut self.world.tables[file].aliases), std::mem::take(&mut self.world.tables[file].wildcards)));
+            names_before.gather(self.world, number, &mut gone);
+            let same = same_rows(&old, &view, &change);
+            touched.extend(touched_names(&old, &view, &change, &same));
+            old_views.push((number, old, same, std::mem::take(&mut self.world.tables[file].aliases), std::mem::take(&mut self.world.tables[file].wildcards)));
             self.changes.insert(number, change);
             self.files.insert(number);
         }
@@ -166,8 +164,7 @@ impl<'f> Update<'_, 'f> {
         }
         for &file in self.changes.keys() {
             self.world.tables[file as usize] = build::table(&self.world.files, &self.world.modules, file);
-            build::names(self.world, file, |entry| come.add(entry));
-            names_now.gather(self.world, file);
+            names_now.gather(self.world, file, &mut come);
         }
         come.holders.iter().for_each(|&symbol| self.world.holders.set(symbol));
         self.world.scopes.replace(&gone.scopes, &come.scopes);
@@ -176,8 +173,8 @@ impl<'f> Update<'_, 'f> {
         names_now.gather_documented(self.world, &touched);
         names_before.tell(&names_now, self.world, &mut self.told);
         names_before.tell_documented(&names_now, &mut self.told);
-        for (file, old, aliases, wildcards) in old_views {
-            self.compare(file, &old, &aliases, &wildcards);
+        for (file, old, same, aliases, wildcards) in old_views {
+            self.compare(file, &old, &same, &aliases, &wildcards);
         }
         Some(parts)
     }
@@ -224,7 +221,7 @@ impl<'f> Update<'_, 'f> {
                 self.world.holders.set(now);
             }
         }
-        let found = self.each(|world, asking| world.before_types(|world| asking.all(world, build::outer_types)));
+        let found = self.each(|world, files| world.before_types(|world| world.noted(files, build::outer_types)));
         let (mut outer_now, mut attached_now) = (BTreeMap::new(), BTreeMap::new());
         for (symbol, target) in found.into_iter().flat_map(|(_, found)| found) {
             self.world.outer.insert(symbol, target);
@@ -293,7 +290,7 @@ impl<'f> Update<'_, 'f> {
         if self.has_moved() {
             self.move_bases(&mut kept)?;
         }
-        let found = self.each(|world, asking| world.before_bases(|world| asking.all(world, build::bases)));
+        let found = self.each(|world, files| world.before_bases(|world| world.noted(files, build::bases)));
         for (file, (owner, supers)) in found.into_iter().flat_map(|(file, found)| found.into_iter().map(move |supers| (file, supers))) {
             // A type of a file whose share stays may get a base from outside.
             if let Some(all) = self.world.supers.remove(&owner) {
@@ -370,7 +367,7 @@ impl<'f> Update<'_, 'f> {
                 }
             }
         }
-        let found = self.each(|world, asking| asking.all(world, implements::satisfied_of));
+        let found = self.each(|world, files| world.noted(files, implements::satisfied_of));
         for (implementor, interface) in found.into_iter().flat_map(|(_, found)| found) {
             now.insert((self.world.lasting(implementor), self.world.lasting(interface)));
             satisfied.entry(implementor).or_default().push(interface);
@@ -397,19 +394,6 @@ impl<'f> Update<'_, 'f> {
             reads.set_numbers(self.world.numbers.clone());
         }
         Some(again.into_iter().collect())
-    }
-}
-
-/// Files that are asked something.
-struct Asking(Vec<u32>);
-
-impl Asking {
-    fn all<'f, T: Send>(&self, world: &World<'f>, ask: impl Fn(super::Look<'_, 'f>) -> T + Sync) -> Vec<(u32, T, Questions)> {
-        let one = |seen: &mut Seen, &file: &u32| {
-            let result = ask(world.noted_from(file, seen));
-            (file, result, seen.take())
-        };
-        self.0.par_iter().with_min_len(16).map_init(Seen::default, one).collect()
     }
 }
 

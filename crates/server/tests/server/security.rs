@@ -78,6 +78,7 @@ fn no_path_leads_out_of_the_root() {
         assert!((400..500).contains(&status) && !body.contains("root:"), "{path}: {status}");
     }
     assert_eq!(shop.post("/v1/refresh_context", &json!({"paths": ["../x"]})).1["error"]["code"], "CTX_E_OUTSIDE_ROOT");
+    assert_eq!(shop.post("/v1/refresh_context", &json!({"paths": ["nowhere/x.py"]})).1["error"]["code"], "CTX_E_NOT_FOUND");
     assert_eq!(shop.post("/add_context", &json!({"file_path": "../x.py", "content": ""})).0, 403);
 }
 

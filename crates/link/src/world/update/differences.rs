@@ -4,7 +4,7 @@ use super::Update;
 use crate::change::Change;
 use crate::key;
 use crate::reads::{Asked, Changed, Numbers};
-use crate::world::build::{self, Entry, Scope};
+use crate::world::build::{self, Entry, Pairs, Scope};
 use crate::world::look::{FEW, FEW_DOCUMENTED, constructors, default_export, is_shown, owned_bindings};
 use crate::world::World;
 use contextd_model::facts::{FactsView, NONE, SymbolRow};
@@ -21,7 +21,7 @@ pub fn differing<'m, K: Ord, V: PartialEq>(before: &'m BTreeMap<K, V>, now: &'m 
 #[derive(Default)]
 pub struct Names {
     found: BTreeMap<(Lasting, u64), BTreeSet<u64>>,
-    /// How many members of a name there are in all files.
+    /// How many members of a name the tables hold for all files.
     members: BTreeMap<(u8, u64), usize>,
     /// What documents may mean by the names of symbols.
     documented: BTreeMap<u64, Vec<u64>>,
@@ -35,9 +35,11 @@ enum Lasting {
 }
 
 impl Names {
-    /// Takes up the names of a file.
-    pub fn gather(&mut self, world: &World<'_>, file: u32) {
-        build::names(world, file, |Entry { scope, name, symbol }| {
+    /// Takes up the names of a file, with what the tables hold of them now; `pairs` are what the file adds there.
+    pub fn gather(&mut self, world: &World<'_>, file: u32, pairs: &mut Pairs) {
+        build::names(world, file, |entry| {
+            let Entry { scope, name, symbol } = entry;
+            pairs.add(entry);
             let place = match scope {
                 Scope::Symbol(holder) => Lasting::Symbol(world.lasting(holder)),
                 other => Lasting::Other(other),
@@ -67,7 +69,7 @@ impl Names {
         }
     }
 
-    /// Tells which names lead elsewhere by now; those of now stand in the tables of the world already.
+    /// Tells which names lead elsewhere. Both were gathered before the tables changed, which have the new names by now.
     pub fn tell(&self, now: &Names, world: &World<'_>, told: &mut Changed) {
         for &(place, name) in differing(&self.found, &now.found) {
             match place {
@@ -77,7 +79,6 @@ impl Names {
                 Lasting::Other(Scope::Globals(family)) => told.add(Asked::globals(family, name)),
                 Lasting::Other(Scope::Members(family)) => {
                     told.add(Asked::members(family, name));
-                    // Where a name had none here before, there were as many in all as are here now less.
                     let were = self.members.get(&(family, name)).or(now.members.get(&(family, name)));
                     if were.is_none_or(|&were| were <= FEW) || world.members_named(family, name).len() <= FEW {
                         told.add(Asked::few_members(family, name));
@@ -91,14 +92,14 @@ impl Names {
 
 impl Update<'_, '_> {
     /// Tells what others see differently of a changed file beside its names.
-    pub fn compare(&mut self, file: u32, old: &FactsView<'_>, aliases: &[(u64, u32)], wildcards: &[u32]) {
+    pub fn compare(&mut self, file: u32, old: &FactsView<'_>, same: &[bool], aliases: &[(u64, u32)], wildcards: &[u32]) {
         let (new, table) = (self.world.files[file as usize].view, &self.world.tables[file as usize]);
         let Some(change) = self.changes.get(&file) else { return };
         let (before, now) = (View { view: old, numbers: &self.before, file }, View { view: &new, numbers: &self.world.numbers, file });
-        for (row, at) in old.symbols.iter().zip(0..) {
+        for (&same, at) in same.iter().zip(0..) {
             let symbol = before.lasting(at);
             let stays = change.row(at);
-            if stays.is_none_or(|to| !is_same(&before, row, &now, &new.symbols[to as usize], change, (at, to))) {
+            if !same {
                 self.told.add(Asked::row(symbol));
             }
             if !before.lasting_all(constructors(old, at)).eq(stays.into_iter().flat_map(|to| now.lasting_all(constructors(&new, to)))) {
@@ -117,17 +118,16 @@ impl Update<'_, '_> {
     }
 }
 
+/// Tells by old row whether others read the same of it now.
+pub fn same_rows(old: &FactsView<'_>, new: &FactsView<'_>, change: &Change) -> Vec<bool> {
+    (0..old.symbols.len() as u32).map(|at| change.row(at).is_some_and(|to| is_same(old, at, new, to, change))).collect()
+}
+
 /// Returns the names of symbols that came, went or are others, or stand in others: all that may be found in other places.
-pub fn touched_names(old: &FactsView<'_>, new: &FactsView<'_>, change: &Change) -> BTreeSet<u64> {
-    let numbers = Numbers::default();
-    let (before, now) = (View { view: old, numbers: &numbers, file: 0 }, View { view: new, numbers: &numbers, file: 0 });
-    let mut stays = vec![false; new.symbols.len()];
-    for (row, at) in old.symbols.iter().zip(0..) {
-        if let Some(to) = change.row(at) {
-            stays[to as usize] = is_same(&before, row, &now, &new.symbols[to as usize], change, (at, to));
-        }
-    }
-    let is_quiet = |to: u32| stays[to as usize] && stays.get(new.symbols[to as usize].parent as usize).is_none_or(|stays| *stays);
+pub fn touched_names(old: &FactsView<'_>, new: &FactsView<'_>, change: &Change, same: &[bool]) -> BTreeSet<u64> {
+    let origins = change.origins();
+    let stays = |to: u32| origins.get(to as usize).is_none_or(|origin| origin.is_some_and(|at| same[at as usize]));
+    let is_quiet = |to: u32| stays(to) && stays(new.symbols[to as usize].parent);
     let gone = old.symbols.iter().zip(0..).filter(|(_, at)| change.row(*at).is_none_or(|to| !is_quiet(to)));
     let come = new.symbols.iter().zip(0..).filter(|(_, to)| !is_quiet(*to));
     gone.map(|(row, _)| key::name(old.str(row.name))).chain(come.map(|(row, _)| key::name(new.str(row.name)))).collect()
@@ -165,21 +165,22 @@ impl<'v> View<'v> {
         }
         imports
     }
-
-    /// Returns what others read of the bindings of a row.
-    fn bindings(&self, at: u32) -> impl Iterator<Item = (u8, u8, u16, [&'v str; 2])> + '_ {
-        let owner = &self.view.symbols[at as usize];
-        let shown = owned_bindings(self.view, at).filter(|(_, bound)| is_shown(owner, bound));
-        shown.map(|(_, bound)| (bound.how, bound.position, bound.flags, [bound.name, bound.type_text].map(|id| self.view.str(id))))
-    }
 }
 
 /// True when others read the same of both versions of a symbol.
-fn is_same(before: &View<'_>, old: &SymbolRow, now: &View<'_>, new: &SymbolRow, change: &Change, (at, to): (u32, u32)) -> bool {
+fn is_same(old: &FactsView<'_>, at: u32, new: &FactsView<'_>, to: u32, change: &Change) -> bool {
+    let (before, now) = (&old.symbols[at as usize], &new.symbols[to as usize]);
     let texts = |view: &FactsView<'_>, row: &SymbolRow| [row.name, row.qualified, row.type_text, row.generics, row.annotations].map(|id| key::name(view.str(id)));
-    let parent = if old.parent == NONE { Some(NONE) } else { change.row(old.parent) };
-    (old.kind, old.visibility, old.modifiers, old.parameters) == (new.kind, new.visibility, new.modifiers, new.parameters)
-        && parent == Some(new.parent)
-        && texts(before.view, old) == texts(now.view, new)
-        && before.bindings(at).eq(now.bindings(to))
+    let parent = if before.parent == NONE { Some(NONE) } else { change.row(before.parent) };
+    (before.kind, before.visibility, before.modifiers, before.parameters) == (now.kind, now.visibility, now.modifiers, now.parameters)
+        && parent == Some(now.parent)
+        && texts(old, before) == texts(new, now)
+        && shown_bindings(old, at).eq(shown_bindings(new, to))
+}
+
+/// Returns what others read of the bindings of a row.
+fn shown_bindings<'v>(view: &'v FactsView<'v>, at: u32) -> impl Iterator<Item = (u8, u8, u16, [&'v str; 2])> {
+    let owner = &view.symbols[at as usize];
+    let shown = owned_bindings(view, at).filter(|(_, bound)| is_shown(owner, bound));
+    shown.map(|(_, bound)| (bound.how, bound.position, bound.flags, [bound.name, bound.type_text].map(|id| view.str(id))))
 }

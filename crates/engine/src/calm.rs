@@ -9,8 +9,9 @@
 use crate::changes::RACY_NS;
 use crate::engine::Engine;
 use contextd_model::ContentHash;
-use contextd_scan::{Beside, Mark, Seen};
+use contextd_scan::{Beside, Mark, Seen, Stamp};
 use contextd_snapshot::{Durability, Snapshot, SnapshotName, write_atomically};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
@@ -115,9 +116,9 @@ impl Engine {
         let _ = fs::remove_file(self.calm_note());
     }
 
-    /// Writes the note. `grounds` are the paths that decided besides the files, `files` those found; `own` is what a
-    /// first run saw of what it had made itself.
-    pub(crate) fn note_calm<'f>(&self, snapshot: &Snapshot, grounds: &[String], files: impl Iterator<Item = &'f str>, problems: usize, now: i64, own: Option<&Own>) {
+    /// Writes the note. `grounds` are the paths that decided besides the files, `files` those found, with their stamps as of
+    /// when they were read; `own` is what a first run saw of what it had made itself.
+    pub(crate) fn note_calm<'f>(&self, snapshot: &Snapshot, grounds: &[String], files: impl Iterator<Item = (&'f str, Stamp)>, problems: usize, now: i64, own: Option<&Own>) {
         // The first run makes them, so that their stamps are younger than it; who compares what they hold needs no stamp.
         let is_own = |path: &&str| OWN.contains(path);
         // What changes from here on is either compared or too young.
@@ -127,18 +128,16 @@ impl Engine {
             return;
         }
         let (own, grounds): (Vec<&str>, Vec<&str>) = grounds.iter().map(String::as_str).partition(|path| is_as_seen && is_own(path));
-        let files: Vec<&str> = files.collect();
+        let stamps: FxHashMap<&str, Stamp> = files.collect();
+        let files: Vec<&str> = stamps.keys().copied().collect();
         // They are kept as lines.
         if own.iter().chain(&grounds).chain(&files).any(|path| path.contains('\n')) {
             return;
         }
         let paths = own.len() + grounds.len() + files.len();
-        let [own, grounds, files] = [own, grounds, files].map(|paths| {
-            let pieces = contextd_scan::in_pieces(paths);
-            let marks = self.scanner.marks(&pieces);
-            pieces.into_iter().zip(marks).collect::<Vec<(Vec<&str>, Mark)>>()
-        });
-        // Stamps are taken after the scan: only if all are older did the scan see what they stand for.
+        let [own, grounds] = [own, grounds].map(|paths| marked(paths, |pieces| self.scanner.marks(pieces)));
+        let files = marked(files, |pieces| self.scanner.marks_by(pieces, |path| stamps.get(path).copied()));
+        // Stamps may be taken after the scan: only if all are older did the scan see what they stand for.
         let is_young = |pieces: &[(Vec<&str>, Mark)], than: i64| pieces.iter().any(|(_, mark)| mark.newest_ns.saturating_add(RACY_NS) >= than.saturating_mul(1_000_000));
         let is_lost = files.iter().any(|(_, mark)| mark.missing > 0);
         if is_young(&grounds, now) || is_young(&files, now) || is_young(&own, now.max(began)) || is_lost {
@@ -175,6 +174,13 @@ impl Engine {
         };
         tried().unwrap_or(false)
     }
+}
+
+/// Cuts paths into pieces and puts their marks beside them.
+fn marked<'p>(paths: Vec<&'p str>, marks: impl FnOnce(&[Vec<&'p str>]) -> Vec<Mark>) -> Vec<(Vec<&'p str>, Mark)> {
+    let pieces = contextd_scan::in_pieces(paths);
+    let marks = marks(&pieces);
+    pieces.into_iter().zip(marks).collect()
 }
 
 /// What the note begins with: the snapshot it holds for, and whose settings decided.

@@ -2,7 +2,7 @@
 
 use crate::extraction::Known;
 use contextd_lang::LanguageId;
-use contextd_scan::FileEntry;
+use contextd_scan::{FileEntry, Stamp};
 use contextd_snapshot::Snapshot;
 use contextd_store::{FileState, FileStatus};
 use rustc_hash::FxHashMap;
@@ -35,6 +35,14 @@ impl Changes {
             language: LanguageId::by_name(&state.record.lang).unwrap_or(contextd_lang::registry::TEXT),
         });
         same.chain(self.others.iter().cloned())
+    }
+
+    /// Returns the stamps of the files that are as recorded.
+    pub fn stamps_of_same(&self) -> impl Iterator<Item = (&str, Stamp)> {
+        self.same.iter().map(|FileState { record, .. }| {
+            let stamp = Stamp { size: record.size, mtime_ns: record.mtime_ns, ctime_ns: record.ctime_ns, inode: record.inode, mode: record.mode };
+            (record.path.as_str(), stamp)
+        })
     }
 
     /// True when nothing needs to be done.

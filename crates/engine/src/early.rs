@@ -12,11 +12,12 @@ use contextd_snapshot::SnapshotName;
 use contextd_store::{BootstrapFile, BootstrapStatus, Ledger};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// From this many files on a first run publishes early.
 const MANY_FILES: usize = 3_000;
-/// Files in the first snapshot.
-const FIRST_FILES: usize = 512;
+/// Files in the first snapshot, which is thrown away: they are written and linked twice.
+const FIRST_FILES: usize = BATCH;
 /// Files up to this size come first.
 const SMALL: u64 = 10 * 1024;
 /// Files above this size come last.
@@ -30,7 +31,14 @@ pub struct Plan {
     published: bool,
     /// The texts do not fit into memory.
     is_large: bool,
+    /// Files that are done and not yet recorded as such.
+    done: Vec<BootstrapFile>,
+    /// When some were recorded last.
+    recorded: Instant,
 }
+
+/// Time between two records of how far a first run is: each is a transaction of its own, and nobody looks more often.
+const RECORD_EVERY: Duration = Duration::from_secs(1);
 
 impl Plan {
     /// Orders the files; `first` tells that there is no snapshot yet.
@@ -43,7 +51,7 @@ impl Plan {
         let is_large = entries.iter().map(|entry| entry.size).sum::<u64>() > engine.max_texts as u64;
         // Batches are taken off the end.
         entries.reverse();
-        Self { rest: entries, is_long, published: false, is_large }
+        Self { rest: entries, is_long, published: false, is_large, done: Vec::new(), recorded: Instant::now() }
     }
 
     /// Lists the files of a first run where other processes can see how far it is.
@@ -81,12 +89,22 @@ impl Plan {
         Ok(())
     }
 
-    /// Records how far a first run has come.
-    pub fn mark(&self, ledger: &mut dyn Ledger, files: &[&Known], now: i64) -> Result<()> {
+    /// Records how far a first run has come, now and then.
+    pub fn mark(&mut self, ledger: &mut dyn Ledger, files: &[&Known], now: i64) -> Result<()> {
         if self.is_long {
             let done = |file: &&Known| BootstrapFile { path: file.path.clone(), status: BootstrapStatus::Completed, at: now, error_message: None };
-            ledger.bootstrap_mark(&files.iter().map(done).collect::<Vec<_>>())?;
+            self.done.extend(files.iter().map(done));
+            if self.recorded.elapsed() >= RECORD_EVERY {
+                self.record(ledger)?;
+            }
         }
+        Ok(())
+    }
+
+    /// Records what is done.
+    pub fn record(&mut self, ledger: &mut dyn Ledger) -> Result<()> {
+        ledger.bootstrap_mark(&std::mem::take(&mut self.done))?;
+        self.recorded = Instant::now();
         Ok(())
     }
 

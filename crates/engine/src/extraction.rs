@@ -4,7 +4,7 @@ use crate::engine::Engine;
 use contextd_lang::LanguageId;
 use contextd_model::facts::file_flag;
 use contextd_model::{ContentHash, FileFacts, Problem};
-use contextd_scan::{FileEntry, ReadFailure};
+use contextd_scan::{FileEntry, HeldRoot, ReadFailure};
 use contextd_store::FactsKey;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -100,11 +100,13 @@ impl<'e> Extraction<'e> {
 
     /// Reads files, a batch at a time, in the order of `entries`; texts are kept as far as they may.
     pub fn batch(&self, texts: &Texts, entries: Vec<FileEntry>) -> Vec<Outcome> {
-        entries.into_par_iter().map(|entry| self.read(texts, entry)).collect()
+        // Where the root cannot be opened, each file says why.
+        let held = self.engine.scanner.hold().ok();
+        entries.into_par_iter().map(|entry| self.read(texts, held.as_ref(), entry)).collect()
     }
 
-    fn read(&self, texts: &Texts, mut entry: FileEntry) -> Outcome {
-        let result = match self.engine.read(&entry.rel) {
+    fn read(&self, texts: &Texts, held: Option<&HeldRoot>, mut entry: FileEntry) -> Outcome {
+        let result = match self.engine.read_found(held, &entry.rel) {
             Ok(bytes) => {
                 // The stamp of the bytes that were read, not of the scan before.
                 let stamp = bytes.stamp;

@@ -7,7 +7,7 @@ use crate::engine::Engine;
 use crate::error::Result;
 use crate::refresh::is_under;
 use contextd_model::ContentHash;
-use contextd_scan::{Encoding, FileBytes, FileEntry, ReadFailure, Stamp};
+use contextd_scan::{Encoding, FileBytes, FileEntry, HeldRoot, ReadFailure, Stamp};
 use contextd_store::{Ledger, SqliteLedger};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError};
@@ -69,6 +69,14 @@ impl Engine {
     pub(crate) fn read(&self, path: &str) -> std::result::Result<FileBytes, ReadFailure> {
         let overlays = self.overlays.read().unwrap_or_else(PoisonError::into_inner).clone();
         overlays.bytes(path).map_or_else(|| self.scanner.read(path), Ok)
+    }
+
+    /// Reads one of the files that a scan has just found, as [`Engine::read`] does; without the root in hand it is one like
+    /// any other.
+    pub(crate) fn read_found(&self, held: Option<&HeldRoot>, path: &str) -> std::result::Result<FileBytes, ReadFailure> {
+        let Some(held) = held else { return self.read(path) };
+        let overlays = self.overlays.read().unwrap_or_else(PoisonError::into_inner).clone();
+        overlays.bytes(path).map_or_else(|| self.scanner.read_found(held, path), Ok)
     }
 
     /// Reads a file as [`Engine::read`] does and notes its state.

@@ -120,7 +120,7 @@ impl Engine {
             // Who lists problems looks at all files anyway while there are some.
             let is_of_use = options.quick && !(options.by_hand && !problems.is_empty());
             if let (Some(snapshot), Some(grounds)) = (previous.as_ref().filter(|_| is_of_use), grounds) {
-                self.note_calm(snapshot, &grounds, changes.same.iter().map(|state| state.record.path.as_str()), problems.len(), options.now, None);
+                self.note_calm(snapshot, &grounds, changes.stamps_of_same(), problems.len(), options.now, None);
             }
             return Ok((unchanged(previous.as_ref(), problems), looked));
         }

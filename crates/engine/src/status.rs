@@ -83,7 +83,7 @@ impl Engine {
             let is_same = |snapshot: &Snapshot| recorded == Some(snapshot.name()) && self.is_current(snapshot);
             let noted = self.published().filter(is_same).filter(|_| records::recorded(&ledger).is_ok_and(|after| after == recorded));
             if let (Some(snapshot), Some(grounds)) = (noted, grounds) {
-                self.note_calm(&snapshot, &grounds, changes.same.iter().map(|state| state.record.path.as_str()), problems.len(), began, None);
+                self.note_calm(&snapshot, &grounds, changes.stamps_of_same(), problems.len(), began, None);
             }
         }
         // A stamp that is too young to be trusted says nothing of a change: what the file holds does.

@@ -143,6 +143,7 @@ impl Run<'_> {
             if plan.is_time_to_publish(outcomes.len()) {
                 let known = known_files(std::iter::empty(), &outcomes);
                 let published = self.publish(&tools.sources(None), &known, None, &mut |files| plan.mark(ledger, files, now))?;
+                plan.record(ledger)?;
                 early::mark_partial(&self.engine.places.index, published.name)?;
                 first = Some(Snapshot::open_named(&self.engine.places.index, published.name)?);
                 self.progress.begin(Stage::Scan, 0);
@@ -229,9 +230,8 @@ impl Run<'_> {
         let is_read = |outcome: &Outcome| outcome.result.as_ref().err().is_none_or(|left| left.problem.is_none());
         let is_whole = self.options.quick && published.lost.is_empty() && outcomes.iter().all(is_read);
         if let Some(grounds) = self.grounds.as_ref().filter(|_| is_whole) {
-            let same = changes.same.iter().map(|state| state.record.path.as_str());
-            let read = outcomes.iter().map(|outcome| outcome.entry.rel.as_str());
-            self.engine.note_calm(snapshot, grounds, same.chain(read), self.problems.len(), self.options.now, self.own.as_ref());
+            let read = outcomes.iter().map(|outcome| (outcome.entry.rel.as_str(), outcome.entry.stamp()));
+            self.engine.note_calm(snapshot, grounds, changes.stamps_of_same().chain(read), self.problems.len(), self.options.now, self.own.as_ref());
         }
     }
 

@@ -38,6 +38,11 @@ impl FileEntry {
             tracked,
         }
     }
+
+    /// Returns what the system said about the file's state.
+    pub fn stamp(&self) -> Stamp {
+        Stamp { size: self.size, mtime_ns: self.mtime_ns, ctime_ns: self.ctime_ns, inode: self.inode, mode: self.mode }
+    }
 }
 
 /// What the system says about a file's state; equal stamps mean an unchanged file.

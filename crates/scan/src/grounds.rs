@@ -55,6 +55,23 @@ pub struct Mark {
     pub missing: usize,
 }
 
+impl Mark {
+    /// Takes paths and their stamps together, none for a path that leads to nothing.
+    fn of<'p>(stamps: impl ExactSizeIterator<Item = (&'p str, Option<Stamp>)>) -> Self {
+        let (mut bytes, mut newest_ns, mut missing) = (Vec::with_capacity(37 * stamps.len()), 0, 0);
+        for (path, stamp) in stamps {
+            let stamp = stamp.map(|stamp| settled(path, stamp));
+            let Stamp { size, mtime_ns, ctime_ns, inode, mode } = stamp.unwrap_or_default();
+            newest_ns = newest_ns.max(mtime_ns).max(ctime_ns);
+            missing += usize::from(stamp.is_none());
+            bytes.push(u8::from(stamp.is_some()));
+            [size, mtime_ns as u64, ctime_ns as u64, inode].iter().for_each(|number| bytes.extend(number.to_le_bytes()));
+            bytes.extend(mode.to_le_bytes());
+        }
+        Mark { sum: ContentHash::of(&bytes), newest_ns, missing }
+    }
+}
+
 /// What a look at marked paths came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seen {
@@ -78,6 +95,14 @@ impl Scanner {
         let marks: Vec<OnceLock<Mark>> = pieces.iter().map(|_| OnceLock::new()).collect();
         by_threads(pieces.len(), None, |at| marks[at].set(self.mark(&pieces[at])).is_ok());
         marks.into_iter().filter_map(OnceLock::into_inner).collect()
+    }
+
+    /// Returns what the system said about each piece, by the stamps that are known: a state that was recorded counts as it
+    /// was then. What has none that the system gave is looked at.
+    pub fn marks_by(&self, pieces: &[Vec<&str>], known: impl Fn(&str) -> Option<Stamp>) -> Vec<Mark> {
+        let mut folders = Folders::new(&self.root);
+        let mut stamp = |path: &str| known(path).filter(|stamp| stamp.inode != 0).or_else(|| folders.stamp(path, &[]));
+        pieces.iter().map(|piece| Mark::of(piece.iter().map(|path| (*path, stamp(path))))).collect()
     }
 
     /// Looks at pieces as they come, each what its mark was and its paths, a line each, until one is not as it was or the time is up. One core is left to what is done beside,
@@ -107,18 +132,8 @@ impl Scanner {
 
     /// Returns what the system says now about paths, which lie below the root or are whole.
     pub fn mark(&self, paths: &[&str]) -> Mark {
-        let (mut bytes, mut newest_ns, mut missing) = (Vec::with_capacity(37 * paths.len()), 0, 0);
         let mut folders = Folders::new(&self.root);
-        for (at, path) in paths.iter().enumerate() {
-            let stamp = folders.stamp(path, &paths[at + 1..]).map(|stamp| settled(path, stamp));
-            let Stamp { size, mtime_ns, ctime_ns, inode, mode } = stamp.unwrap_or_default();
-            newest_ns = newest_ns.max(mtime_ns).max(ctime_ns);
-            missing += usize::from(stamp.is_none());
-            bytes.push(u8::from(stamp.is_some()));
-            [size, mtime_ns as u64, ctime_ns as u64, inode].iter().for_each(|number| bytes.extend(number.to_le_bytes()));
-            bytes.extend(mode.to_le_bytes());
-        }
-        Mark { sum: ContentHash::of(&bytes), newest_ns, missing }
+        Mark::of(paths.iter().enumerate().map(|(at, path)| (*path, folders.stamp(path, &paths[at + 1..]))))
     }
 
     /// Returns the paths that decide about others, for a walk that found `found`; `None` when they

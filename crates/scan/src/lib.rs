@@ -30,6 +30,7 @@ mod watch_paths;
 pub use content::Encoding;
 pub use entry::{FileEntry, Stamp};
 pub use grounds::{Beside, Mark, Seen, in_pieces};
+pub use open::HeldRoot;
 pub use read::{FileBytes, ReadFailure};
 pub use root::{find_root, find_root_with};
 pub use rule::{Check, Reason, Rejected, Rule, Verdict};

@@ -20,15 +20,30 @@ impl From<io::Error> for OpenFailure {
     }
 }
 
+/// A root that is held open while many of its files are read: each is opened from it, without going down to it again.
+#[derive(Debug)]
+pub struct HeldRoot(system::Folder);
+
+impl HeldRoot {
+    pub(crate) fn open(root: &Path) -> io::Result<Self> {
+        Ok(Self(system::open_folder(root)?))
+    }
+
+    /// Opens the file `rel`, which a scan has just seen to be a regular one, without following any link.
+    pub(crate) fn open_found(&self, rel: &str) -> Result<(File, Metadata), OpenFailure> {
+        let file = system::open_beneath(&self.0, rel)?;
+        let metadata = file.metadata()?;
+        require_regular(&metadata)?;
+        Ok((file, metadata))
+    }
+}
+
 /// Opens the regular file `rel` under `root` without following any link.
 pub(crate) fn open_beneath(root: &Path, rel: &str) -> Result<(File, Metadata), OpenFailure> {
     // Opening a device can already do something, so the type is asked for first.
     let before = std::fs::symlink_metadata(root.join(rel))?;
     require_regular(&before)?;
-    let file = system::open_beneath(root, rel)?;
-    let metadata = file.metadata()?;
-    require_regular(&metadata)?;
-    Ok((file, metadata))
+    HeldRoot::open(root)?.open_found(rel)
 }
 
 /// Reads a small regular file such as `.gitignore`; `None` when there is none or it is not a file.
@@ -115,15 +130,14 @@ mod system {
         Ok(File::from(openat(CWD, path, flags, Mode::empty())?))
     }
 
-    pub fn open_beneath(root: &Path, rel: &str) -> Result<File, OpenFailure> {
-        let folder = openat(
-            CWD,
-            root,
-            FOLDER.difference(OFlags::NOFOLLOW),
-            Mode::empty(),
-        )
-        .map_err(io::Error::from)?;
-        match open_strictly(&folder, rel) {
+    pub type Folder = OwnedFd;
+
+    pub fn open_folder(root: &Path) -> io::Result<Folder> {
+        Ok(openat(CWD, root, FOLDER.difference(OFlags::NOFOLLOW), Mode::empty())?)
+    }
+
+    pub fn open_beneath(folder: &Folder, rel: &str) -> Result<File, OpenFailure> {
+        match open_strictly(folder, rel) {
             Ok(file) => Ok(File::from(file)),
             Err(Errno::LOOP | Errno::XDEV) => Err(OpenFailure::Symlink),
             // A link in the middle of the path reads as "not a folder" when opened step by step.
@@ -186,16 +200,21 @@ mod system {
     use super::OpenFailure;
     use std::fs::{File, FileType};
     use std::io;
-    use std::path::Path;
+    use std::path::{Path, PathBuf};
 
     pub fn open_plain(path: &Path, _follow_link: bool) -> io::Result<File> {
         File::open(path)
     }
 
-    pub fn open_beneath(root: &Path, rel: &str) -> Result<File, OpenFailure> {
-        let path = root.join(rel);
-        let real = path.canonicalize()?;
-        if !real.starts_with(root) {
+    pub type Folder = PathBuf;
+
+    pub fn open_folder(root: &Path) -> io::Result<Folder> {
+        Ok(root.to_owned())
+    }
+
+    pub fn open_beneath(folder: &Folder, rel: &str) -> Result<File, OpenFailure> {
+        let real = folder.join(rel).canonicalize()?;
+        if !real.starts_with(folder) {
             return Err(OpenFailure::Symlink);
         }
         Ok(File::open(real)?)
@@ -236,6 +255,7 @@ mod tests {
             ("a/nope", false),
         ] {
             assert_eq!(open_beneath(root.path(), rel).is_ok(), opens, "{rel}");
+            assert_eq!(HeldRoot::open(root.path()).unwrap().open_found(rel).is_ok(), opens, "{rel}");
             assert_eq!(system::open_stepwise(&folder, rel).is_ok(), opens, "{rel}");
         }
     }

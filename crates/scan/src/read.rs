@@ -3,7 +3,7 @@
 use crate::content::{BinaryTests, Encoding};
 use crate::entry::Stamp;
 use crate::links;
-use crate::open::{OpenFailure, is_absent, open_beneath};
+use crate::open::{HeldRoot, OpenFailure, is_absent, open_beneath};
 use crate::rule::{Reason, Rule};
 use crate::rules::Rules;
 use contextd_model::{ContentHash, Problem};
@@ -93,12 +93,12 @@ impl ReadFailure {
     }
 }
 
-/// Reads `rel` under `root`.
-pub(crate) fn read(root: &Path, rules: &Rules, rel: &str) -> Result<FileBytes, ReadFailure> {
+/// Reads `rel` under `root`; one that a scan has just found is opened from the root that is held.
+pub(crate) fn read(root: &Path, held: Option<&HeldRoot>, rules: &Rules, rel: &str) -> Result<FileBytes, ReadFailure> {
     if !is_plain(rel) {
         return Err(ReadFailure::Outside);
     }
-    let (bytes, stamp) = read_steadily(|| open(root, rules, rel), |size| rules.limit(rel, size))?;
+    let (bytes, stamp) = read_steadily(|| open(root, held, rules, rel), |size| rules.limit(rel, size))?;
     let hash = ContentHash::of(&bytes);
     let (text, encoding) = decode(&rules.binary, bytes)?;
     Ok(FileBytes {
@@ -123,8 +123,8 @@ fn decode(tests: &BinaryTests, bytes: Vec<u8>) -> Result<(String, Encoding), Rea
         .map_err(|detail| ReadFailure::Binary { detail })
 }
 
-fn open(root: &Path, rules: &Rules, rel: &str) -> Result<(File, Metadata), ReadFailure> {
-    match open_beneath(root, rel) {
+fn open(root: &Path, held: Option<&HeldRoot>, rules: &Rules, rel: &str) -> Result<(File, Metadata), ReadFailure> {
+    match held.map_or_else(|| open_beneath(root, rel), |held| held.open_found(rel)) {
         Err(OpenFailure::Symlink) if rules.follow_symlinks => {
             let (target, _) = links::resolve(root, rel).map_err(ReadFailure::from_reason)?;
             open_beneath(root, &target).map_err(failure)
@@ -173,12 +173,7 @@ fn read_steadily(
         if before.size > limit {
             return Err(too_large(before.size));
         }
-        let mut bytes = Vec::with_capacity(before.size as usize + 1);
-        // The cap holds even when the file grows while it is read, or lies about its size.
-        (&mut file)
-            .take(limit + 1)
-            .read_to_end(&mut bytes)
-            .map_err(|error| io_failure(&error))?;
+        let bytes = read_to_end(&mut file, before.size, limit).map_err(|error| io_failure(&error))?;
         let after = file
             .metadata()
             .map(|metadata| Stamp::of(&metadata))
@@ -191,6 +186,26 @@ fn read_steadily(
         }
     }
     Err(ReadFailure::Changing)
+}
+
+/// Reads a file that said it has `size` bytes. One that has as many says so by giving less than there was room for, and is
+/// not asked again; one that grows while it is read, or lies about its size, is read up to one byte above the limit.
+fn read_to_end(file: &mut impl Read, size: u64, limit: u64) -> io::Result<Vec<u8>> {
+    let (size, mut filled) = (size as usize, 0);
+    let mut bytes = vec![0; size + 1];
+    while filled < size {
+        match file.read(&mut bytes[filled..]) {
+            Ok(0) => break,
+            Ok(count) => filled += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    bytes.truncate(filled);
+    if filled > size || size == 0 {
+        file.take((limit + 1).saturating_sub(filled as u64)).read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
 }
 
 #[cfg(test)]
@@ -208,6 +223,34 @@ mod tests {
             "", "/a", "a/", "a//b", "./a", "a/./b", "..", "a/../b", "a\0b",
         ] {
             assert!(!is_plain(rel), "{rel:?}");
+        }
+    }
+
+    /// Gives a few bytes at a time, as some file systems do, and counts how often it is asked.
+    struct Slow<'b>(&'b [u8], usize, u32);
+
+    impl Read for Slow<'_> {
+        fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+            let count = room.len().min(self.0.len()).min(self.1);
+            room[..count].copy_from_slice(&self.0[..count]);
+            (self.0, self.2) = (&self.0[count..], self.2 + 1);
+            Ok(count)
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn all_that_is_there_is_read_up_to_the_limit(there in 0..40usize, said in 0..40u64, step in 1..50usize, limit in 0..50u64) {
+            let content: Vec<u8> = (0..there as u8).collect();
+            let limit = limit.max(said);
+            let mut file = Slow(&content, step, 0);
+            let bytes = read_to_end(&mut file, said, limit).unwrap();
+            // A file that grew is told by its stamp.
+            let expected = if said > 0 && bytes.len() as u64 == said { said as usize } else { there.min(limit as usize + 1) };
+            proptest::prop_assert_eq!(&bytes[..], &content[..expected]);
+            if there as u64 == said && there > 0 {
+                proptest::prop_assert_eq!(file.2, there.div_ceil(step) as u32, "asked once where one answer is enough");
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 use crate::entry::{FileEntry, Stamp};
 use crate::folder::{Folder, Tree};
 use crate::git::GitTree;
+use crate::open::HeldRoot;
 use crate::projects::Projects;
 use crate::read::{self, FileBytes, ReadFailure};
 use crate::rule::{Rejected, Rule};
@@ -14,6 +15,7 @@ use contextd_model::Problem;
 use contextd_model::config::Config;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -131,7 +133,17 @@ impl Scanner {
 
     /// Reads one file; `rel` is a path from a [`Scan`].
     pub fn read(&self, rel: &str) -> Result<FileBytes, ReadFailure> {
-        read::read(&self.root, &self.rules, rel)
+        read::read(&self.root, None, &self.rules, rel)
+    }
+
+    /// Opens the root for reading many files, with [`Scanner::read_found`].
+    pub fn hold(&self) -> io::Result<HeldRoot> {
+        HeldRoot::open(&self.root)
+    }
+
+    /// Reads one of the files that a scan has just found, as [`Scanner::read`] does.
+    pub fn read_found(&self, held: &HeldRoot, rel: &str) -> Result<FileBytes, ReadFailure> {
+        read::read(&self.root, Some(held), &self.rules, rel)
     }
 
     /// Returns the names of the projects that a file belongs to, sorted.

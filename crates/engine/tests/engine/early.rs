@@ -59,7 +59,7 @@ fn answers_early(max_texts: usize) {
     let stopping = Look { engine: &engine, stops: true, begun: AtomicU64::new(0), seen: Mutex::default() };
     assert!(matches!(engine.refresh(&options, &stopping), Err(EngineError::Cancelled)));
     let (status, completed) = stopping.seen.into_inner().unwrap().unwrap();
-    assert!(status.partial && status.files == 512 && completed == 512, "{status:?}");
+    assert!(status.partial && status.files == 256 && completed == 256, "{status:?}");
     let snapshot = engine.snapshot().unwrap().unwrap();
     assert_eq!(snapshot.find_file("aaa/large.md"), None, "small files come first");
     assert!(engine.status().unwrap().unwrap().partial, "an interrupted run stays marked");

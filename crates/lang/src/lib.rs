@@ -18,6 +18,7 @@ pub mod paths;
 pub mod registry;
 mod remembered;
 mod rules;
+mod runs;
 pub mod terms;
 mod text;
 mod tree;

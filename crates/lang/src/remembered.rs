@@ -3,7 +3,7 @@
 
 /// A map whose keys are texts that are not empty.
 pub(crate) struct Remembered<V> {
-    /// A power of two of them, at most half in use.
+    /// A power of two of them, at most three quarters in use.
     slots: Vec<Slot<V>>,
     used: usize,
     /// Texts too long for a slot, one after the other.
@@ -27,6 +27,48 @@ struct Key {
 const SHORT: usize = 15;
 /// Highest byte of long texts; above [`SHORT`].
 const LONG: u64 = 0xff << 56;
+
+/// A text that is looked for.
+#[derive(Clone, Copy)]
+pub(crate) struct Sought<'t> {
+    pub bytes: &'t [u8],
+    /// Its key; of a long one without where it lies.
+    key: Key,
+}
+
+impl<'t> Sought<'t> {
+    pub const NOTHING: Self = Self { bytes: &[], key: Key { low: 0, high: 0 } };
+
+    #[inline]
+    pub fn of(bytes: &'t [u8]) -> Self {
+        let key = if bytes.len() <= SHORT { short(bytes) } else { Key { low: hash(bytes), high: LONG } };
+        Self { bytes, key }
+    }
+
+    /// Returns what [`Sought::of`] returns for a part of a text. Where the text goes on, all of a short part is read at once.
+    #[inline]
+    pub fn within(text: &'t [u8], start: usize, end: usize) -> Self {
+        let (bytes, length) = (&text[start..end], end - start);
+        match text[start..].first_chunk::<16>() {
+            Some(sixteen) if length <= SHORT && length > 0 => {
+                let (whole, (low, high)) = (u128::from_le_bytes(*sixteen), FIRST_BYTES[length]);
+                Self { bytes, key: Key { low: whole as u64 & low, high: (whole >> 64) as u64 & high | (length as u64) << 56 } }
+            }
+            _ => Self::of(bytes),
+        }
+    }
+}
+
+/// Ones for so many bytes, in the two halves of a key.
+const FIRST_BYTES: [(u64, u64); SHORT + 1] = {
+    let (mut ones, mut length) = ([(0, 0); SHORT + 1], 0);
+    while length <= SHORT {
+        let whole = (1u128 << (8 * length)) - 1;
+        ones[length] = (whole as u64, (whole >> 64) as u64);
+        length += 1;
+    }
+    ones
+};
 /// Slots of an empty map.
 const FIRST: usize = 4096;
 
@@ -48,19 +90,16 @@ impl<V: Copy + Default> Remembered<V> {
         self.long.clear();
     }
 
-    /// Reads what [`Remembered::find`] will read for a short text, without waiting for it: the result only has to
-    /// be used.
+    /// Reads what [`Remembered::find`] will read first, without waiting for it: the result only has to be used.
     #[inline]
-    pub fn touch(&self, text: &str) -> u64 {
-        let bytes = text.as_bytes();
-        if bytes.len() <= SHORT { self.slots[self.first(short(bytes))].key.low } else { 0 }
+    pub fn touch(&self, sought: Sought<'_>) -> u64 {
+        self.slots[self.first(sought.key)].key.low
     }
 
     /// Returns the slot of a text, if it is there.
     #[inline]
-    pub fn find(&self, text: &str) -> Option<usize> {
-        let bytes = text.as_bytes();
-        if bytes.len() <= SHORT { self.find_key(short(bytes)) } else { self.find_long(bytes) }
+    pub fn find(&self, sought: Sought<'_>) -> Option<usize> {
+        if sought.key.high == LONG { self.find_long(sought) } else { self.find_key(sought.key) }
     }
 
     /// Returns what the text in a slot is known by; slots move when a text is added.
@@ -71,7 +110,7 @@ impl<V: Copy + Default> Remembered<V> {
 
     /// Adds a text that is not there. Slots that the caller remembers follow the texts they stand for.
     pub fn add(&mut self, text: &str, value: V, remembered: &mut [u32]) -> usize {
-        if (self.used + 1) * 2 > self.slots.len() {
+        if (self.used + 1) * 4 > self.slots.len() * 3 {
             self.grow(remembered);
         }
         let bytes = text.as_bytes();
@@ -97,12 +136,11 @@ impl<V: Copy + Default> Remembered<V> {
         }
     }
 
-    fn find_long(&self, bytes: &[u8]) -> Option<usize> {
-        let low = hash(bytes);
-        let mut at = self.first(Key { low, high: LONG });
+    fn find_long(&self, sought: Sought<'_>) -> Option<usize> {
+        let mut at = self.first(sought.key);
         loop {
             let key = self.slots[at].key;
-            if key.low == low && key.high & LONG == LONG && self.text(key) == bytes {
+            if key.low == sought.key.low && key.high & LONG == LONG && self.text(key) == sought.bytes {
                 return Some(at);
             }
             if key == Key::default() {
@@ -193,7 +231,7 @@ mod tests {
         fn it_is_a_map(texts in proptest::collection::vec("[a-c\u{e9}\0]{1,40}|[a-z]{1,3}", 0..700)) {
             let (mut map, mut known, mut slots) = (Remembered::<u32>::default(), BTreeMap::new(), Vec::new());
             for (number, text) in texts.iter().enumerate() {
-                let found = map.find(text).map(|slot| *map.value(slot));
+                let found = map.find(Sought::of(text.as_bytes())).map(|slot| *map.value(slot));
                 prop_assert_eq!(found, known.get(text).copied());
                 if found.is_none() {
                     slots.push(0);
@@ -211,7 +249,18 @@ mod tests {
             prop_assert_eq!(values, expected);
             map.clear();
             prop_assert_eq!(map.len(), 0);
-            prop_assert!(texts.iter().all(|text| map.find(text).is_none()));
+            prop_assert!(texts.iter().all(|text| map.find(Sought::of(text.as_bytes())).is_none()));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_part_of_a_text_is_sought_like_a_text(text in "[a-z\u{e9}]{0,40}", start in 0..40usize, length in 0..40usize) {
+            let bytes = text.as_bytes();
+            let start = start.min(bytes.len());
+            let end = (start + length).min(bytes.len());
+            let (whole, part) = (Sought::of(&bytes[start..end]), Sought::within(bytes, start, end));
+            prop_assert_eq!((whole.bytes, whole.key.low, whole.key.high), (part.bytes, part.key.low, part.key.high));
         }
     }
 
@@ -220,11 +269,11 @@ mod tests {
         let text = "abcdefghijklmnopqrstuvwxyz";
         let mut map = Remembered::<usize>::default();
         for length in 1..=text.len() {
-            assert_eq!(map.find(&text[..length]), None);
+            assert_eq!(map.find(Sought::of(&text.as_bytes()[..length])), None);
             map.add(&text[..length], length, &mut []);
         }
         for length in 1..=text.len() {
-            let slot = map.find(&text[..length]).unwrap();
+            let slot = map.find(Sought::of(&text.as_bytes()[..length])).unwrap();
             assert_eq!(*map.value(slot), length);
         }
     }

@@ -3,7 +3,8 @@
 //! The index and the query use the same functions, so a word means the same on both sides.
 
 use crate::intern::Interner;
-use crate::remembered::Remembered;
+use crate::remembered::{Remembered, Sought};
+use crate::runs::Runs;
 use contextd_model::{StrId, StringTable};
 use rust_stemmers::{Algorithm, Stemmer};
 use std::cell::RefCell;
@@ -165,7 +166,7 @@ impl Default for Terms {
 
 /// Words and identifiers remembered before the memory is emptied: a long run stays bounded, and what is remembered
 /// small enough to be near the processor.
-const MAX_REMEMBERED: usize = 60_000;
+const MAX_REMEMBERED: usize = 48_000;
 
 /// Runs of word bytes that are looked up together: a memory that is larger than the processor's caches answers
 /// several questions in the time of one.
@@ -193,8 +194,8 @@ impl Terms {
     /// while [`Terms::epoch`] stays the same.
     pub fn word_numbers(&mut self, text: &str, mut each: impl FnMut(&Self, u32)) {
         self.forget_if_full();
-        for run in runs(text) {
-            self.known(run, |terms, slot| {
+        for (start, end) in Runs::of(text.as_bytes()) {
+            self.known(Sought::within(text.as_bytes(), start, end), |terms, slot| {
                 let known = *terms.identifiers.value(slot);
                 let expansion = known.terms(&terms.expansions);
                 let words = expansion.len() - usize::from(expansion.len() > 1);
@@ -207,20 +208,18 @@ impl Terms {
 
     /// Counts the identifiers of a text for the current cell.
     pub(crate) fn tally(&mut self, text: &str) {
-        let mut runs = runs(text);
-        let mut group = [Run { text: "", is_ascii: true }; TOGETHER];
+        let mut runs = Runs::of(text.as_bytes());
+        let mut group = [Sought::NOTHING; TOGETHER];
         loop {
             let (mut count, mut touched) = (0, 0);
-            for (place, run) in group.iter_mut().zip(&mut runs) {
-                *place = run;
+            for (place, (start, end)) in group.iter_mut().zip(&mut runs) {
+                *place = Sought::within(text.as_bytes(), start, end);
+                touched |= self.identifiers.touch(*place);
                 count += 1;
             }
-            for run in &group[..count] {
-                touched |= self.identifiers.touch(run.text);
-            }
             std::hint::black_box(touched);
-            for &run in &group[..count] {
-                self.known(run, |terms, slot| {
+            for &sought in &group[..count] {
+                self.known(sought, |terms, slot| {
                     let known = terms.identifiers.value(slot);
                     known.count += 1;
                     if known.count == 1 {
@@ -254,18 +253,25 @@ impl Terms {
 
     /// Calls `each` with the slots of the identifiers in a run of word bytes, in order.
     #[inline]
-    fn known(&mut self, run: Run<'_>, mut each: impl FnMut(&mut Self, usize)) {
+    fn known(&mut self, run: Sought<'_>, mut each: impl FnMut(&mut Self, usize)) {
         // What is remembered is one identifier, whatever bytes it has.
-        if let Some(slot) = self.identifiers.find(run.text) {
-            return each(self, slot);
+        match self.identifiers.find(run) {
+            Some(slot) => each(self, slot),
+            None => self.learn_run(run.bytes, &mut each),
         }
-        if run.is_ascii {
-            return self.learn(run.text, &mut each);
+    }
+
+    /// Takes in a run that is not remembered as one identifier.
+    fn learn_run(&mut self, run: &[u8], each: &mut impl FnMut(&mut Self, usize)) {
+        // Runs end where characters do.
+        let Ok(text) = std::str::from_utf8(run) else { return };
+        if text.is_ascii() {
+            return self.learn(text, each);
         }
-        for identifier in identifiers(run.text) {
-            match self.identifiers.find(identifier) {
+        for identifier in identifiers(text) {
+            match self.identifiers.find(Sought::of(identifier.as_bytes())) {
                 Some(slot) => each(self, slot),
-                None => self.learn(identifier, &mut each),
+                None => self.learn(identifier, each),
             }
         }
     }
@@ -292,7 +298,7 @@ impl Terms {
     }
 
     fn stem_number(&mut self, part: &str) -> u32 {
-        let Some(slot) = self.identifiers.find(part) else {
+        let Some(slot) = self.identifiers.find(Sought::of(part.as_bytes())) else {
             let first = self.new_stem(part);
             self.identifiers.add(part, Known { first, count: 0, length: 1 }, &mut self.tallied);
             return first;
@@ -328,8 +334,7 @@ impl Terms {
     /// or more. Words and compounds are told apart by [`COMPOUND`].
     pub fn identifier(&mut self, identifier: &str, mut each: impl FnMut(&str)) {
         self.forget_if_full();
-        let run = Run { text: identifier, is_ascii: identifier.is_ascii() };
-        self.known(run, |terms, slot| {
+        self.known(Sought::of(identifier.as_bytes()), |terms, slot| {
             let known = *terms.identifiers.value(slot);
             known.terms(&terms.expansions).iter().for_each(|&term| each(terms.text(term)));
         });
@@ -349,42 +354,6 @@ impl Terms {
         }
     }
 }
-
-/// Bytes that belong to words or may: those above 127 are looked at as characters later.
-#[derive(Clone, Copy)]
-struct Run<'t> {
-    text: &'t str,
-    is_ascii: bool,
-}
-
-/// Cuts a text into runs of word bytes.
-fn runs(text: &str) -> impl Iterator<Item = Run<'_>> {
-    let bytes = text.as_bytes();
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        while !WORD[usize::from(*bytes.get(at)?)] {
-            at += 1;
-        }
-        let start = at;
-        let mut all = 0;
-        while let Some(&byte) = bytes.get(at).filter(|&&byte| WORD[usize::from(byte)]) {
-            all |= byte;
-            at += 1;
-        }
-        Some(Run { text: &text[start..at], is_ascii: all < 0x80 })
-    })
-}
-
-/// True for the bytes of words.
-const WORD: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        table[byte] = (byte as u8).is_ascii_alphanumeric() || byte as u8 == b'_' || byte >= 0x80;
-        byte += 1;
-    }
-    table
-};
 
 fn lower_into(part: &str, out: &mut String) {
     out.clear();

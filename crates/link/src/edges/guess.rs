@@ -85,22 +85,14 @@ impl FileLinker<'_, '_> {
             .copied()
             .filter(|&symbol| fits(world.kind(symbol)) && !world.has(symbol, modifier::LOCAL))
             .collect();
-        // Overloads and prototypes of one scope are one candidate.
-        let scope = |symbol: u32| {
-            (
-                world.file_of(symbol),
-                world.qualified(symbol),
-            )
-        };
-        candidates.sort_by_key(|&symbol| {
-            (
-                scope(symbol),
-                world.has(symbol, modifier::DECLARATION),
-                symbol,
-            )
-        });
-        candidates.dedup_by_key(|symbol| scope(*symbol));
+        // Overloads and prototypes of one scope are one candidate; few files have two of a name.
         candidates.sort_unstable();
+        let share_file = |one: u32, next: u32| world.file_of(one) == world.file_of(next);
+        if candidates.windows(2).any(|pair| share_file(pair[0], pair[1])) {
+            candidates.sort_by_cached_key(|&symbol| (world.file_of(symbol), world.qualified(symbol), world.has(symbol, modifier::DECLARATION), symbol));
+            candidates.dedup_by(|next, one| share_file(*one, *next) && world.qualified(*one) == world.qualified(*next));
+            candidates.sort_unstable();
+        }
         if !world.is_test(self.file) {
             // What stands in tests is seldom meant by code that does not.
             let outside = candidates

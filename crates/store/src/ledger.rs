@@ -10,6 +10,7 @@ pub(crate) mod jobs;
 pub(crate) mod json;
 pub(crate) mod layer;
 pub(crate) mod links;
+pub(crate) mod many_rows;
 pub(crate) mod meta;
 pub(crate) mod packs;
 pub(crate) mod projects;

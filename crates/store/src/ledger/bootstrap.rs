@@ -2,6 +2,7 @@
 //!
 //! The table exists only while a bootstrap runs or waits to be continued.
 
+use super::many_rows;
 use crate::error::Result;
 use crate::text_enum::text_enum;
 use rusqlite::{Connection, params};
@@ -52,12 +53,14 @@ pub(crate) fn start(connection: &Connection, paths: &[String]) -> Result<()> {
              error_message TEXT
          ) WITHOUT ROWID;",
     )?;
-    let mut statement = connection
-        .prepare("INSERT OR IGNORE INTO bootstrap_progress (file_path, status) VALUES (?1, ?2)")?;
-    for path in paths {
-        statement.execute(params![path, BootstrapStatus::Pending])?;
-    }
-    Ok(())
+    let into = "INSERT OR IGNORE INTO bootstrap_progress (file_path, status)";
+    // In the order of the table, whose pages are filled one after the other then.
+    let mut paths: Vec<&String> = paths.iter().collect();
+    paths.sort_unstable();
+    many_rows::insert(connection, into, 2, "", &paths, |path, columns| {
+        columns.next(path)?;
+        columns.next(BootstrapStatus::Pending)
+    })
 }
 
 pub(crate) fn mark(connection: &Connection, files: &[BootstrapFile]) -> Result<()> {

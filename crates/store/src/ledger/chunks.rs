@@ -1,10 +1,11 @@
 //! `chunks`: where each piece of text stands and what it hashes to; the text stays in the work tree.
 
 use super::files::FileId;
+use super::many_rows;
 use crate::error::{Result, StoreError};
 use contextd_model::ChunkKind;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef};
-use rusqlite::{Connection, Row, ToSql, params};
+use rusqlite::{Connection, Row, ToSql};
 
 const ORDINAL_BITS: u32 = 20;
 
@@ -78,18 +79,20 @@ pub(crate) fn replace(connection: &Connection, files: &[FileChunks]) -> Result<(
     let last: Option<ChunkId> = connection
         .prepare_cached("SELECT max(chunk_id) FROM chunks")?
         .query_row([], |row| row.get(0))?;
-    let mut last = last.map(ChunkId::file);
+    let (mut last, mut rows) = (last.map(ChunkId::file), Vec::new());
     for FileChunks { file, chunks } in files {
         if !known.exists([file])? {
             return Err(StoreError::FileUnknown { file_id: file.0 });
         }
         if last.is_some_and(|last| *file <= last) {
+            // It may be among those that are not written yet.
+            insert(connection, &std::mem::take(&mut rows))?;
             remove(connection, *file)?;
         }
         last = last.max(Some(*file));
-        insert(connection, *file, chunks)?;
+        number(*file, chunks, &mut rows)?;
     }
-    Ok(())
+    insert(connection, &rows)
 }
 
 /// Removes the chunks of a file and their embeddings.
@@ -104,29 +107,29 @@ pub(crate) fn remove(connection: &Connection, file: FileId) -> Result<()> {
     Ok(())
 }
 
-fn insert(connection: &Connection, file: FileId, chunks: &[ChunkRecord]) -> Result<()> {
-    let mut statement = connection.prepare_cached(
-        "INSERT INTO chunks (chunk_id, kind_id, label, \"start\", \"end\", start_line, end_line, tokens_est, hash)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-    )?;
+/// Adds the numbers of a file's chunks to `rows`, with the chunks.
+fn number<'c>(file: FileId, chunks: &'c [ChunkRecord], rows: &mut Vec<(ChunkId, &'c ChunkRecord)>) -> Result<()> {
     for (ordinal, chunk) in (0u32..).zip(chunks) {
         let id = ChunkId::new(file, ordinal).ok_or(StoreError::ChunkRange {
             file_id: file.0,
             ordinal,
         })?;
-        statement.execute(params![
-            id,
-            chunk.kind as u8,
-            chunk.label,
-            chunk.start,
-            chunk.end,
-            chunk.start_line,
-            chunk.end_line,
-            chunk.tokens_est,
-            chunk.hash,
-        ])?;
+        rows.push((id, chunk));
     }
     Ok(())
+}
+
+fn insert(connection: &Connection, rows: &[(ChunkId, &ChunkRecord)]) -> Result<()> {
+    let into = "INSERT INTO chunks (chunk_id, kind_id, label, \"start\", \"end\", start_line, end_line, tokens_est, hash)";
+    many_rows::insert(connection, into, 9, "", rows, |(id, chunk), columns| {
+        columns.next(id)?;
+        columns.next(chunk.kind as u8)?;
+        columns.next(&chunk.label)?;
+        for number in [chunk.start, chunk.end, chunk.start_line, chunk.end_line, chunk.tokens_est] {
+            columns.next(number)?;
+        }
+        columns.next(chunk.hash)
+    })
 }
 
 pub(crate) fn of_file(connection: &Connection, file: FileId) -> Result<Vec<StoredChunk>> {

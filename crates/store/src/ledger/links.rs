@@ -2,9 +2,10 @@
 
 use super::chunks::ChunkId;
 use super::files::FileId;
+use super::many_rows;
 use crate::error::Result;
 use contextd_model::EdgeKind;
-use rusqlite::{Connection, params};
+use rusqlite::Connection;
 
 /// One link to another file, or to the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,35 +30,34 @@ const WHOLE_FILE: ChunkId = ChunkId(0);
 
 pub(crate) fn replace(connection: &Connection, files: &[FileLinks]) -> Result<()> {
     let mut delete = connection.prepare_cached("DELETE FROM links WHERE source_file = ?1")?;
-    let mut insert = connection.prepare_cached(
-        "INSERT INTO links (source_file, target_file, kind_id, source_chunk, target_chunk, count)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO UPDATE SET count = count + excluded.count",
-    )?;
     // Numbers of files only rise: one above all that have links has none to remove.
     let mut last: Option<FileId> = connection
         .prepare_cached("SELECT max(source_file) FROM links")?
         .query_row([], |row| row.get(0))?;
+    let mut rows = Vec::new();
     for FileLinks { source, links } in files {
         if last.is_some_and(|last| *source <= last) {
+            // It may be among those that are not written yet.
+            insert(connection, &std::mem::take(&mut rows))?;
             delete.execute([source])?;
         }
         last = last.max(Some(*source));
-        for link in links {
-            let (from, to) = (
-                link.source_chunk.unwrap_or(WHOLE_FILE),
-                link.target_chunk.unwrap_or(WHOLE_FILE),
-            );
-            insert.execute(params![
-                source,
-                link.target,
-                link.kind as u8,
-                from,
-                to,
-                link.count
-            ])?;
-        }
+        rows.extend(links.iter().map(|link| (*source, link)));
     }
-    Ok(())
+    insert(connection, &rows)
+}
+
+fn insert(connection: &Connection, rows: &[(FileId, &LinkRecord)]) -> Result<()> {
+    let into = "INSERT INTO links (source_file, target_file, kind_id, source_chunk, target_chunk, count)";
+    let after = "ON CONFLICT DO UPDATE SET count = count + excluded.count";
+    many_rows::insert(connection, into, 6, after, rows, |(source, link), columns| {
+        columns.next(source)?;
+        columns.next(link.target)?;
+        columns.next(link.kind as u8)?;
+        columns.next(link.source_chunk.unwrap_or(WHOLE_FILE))?;
+        columns.next(link.target_chunk.unwrap_or(WHOLE_FILE))?;
+        columns.next(link.count)
+    })
 }
 
 pub(crate) fn of_file(connection: &Connection, source: FileId) -> Result<Vec<LinkRecord>> {

@@ -537,3 +537,41 @@ fn vectors_go_with_their_chunks_and_models() {
     assert_eq!(ChunkId::new(ids[0], 1 << 20), None);
     assert_eq!((one.file(), one.ordinal()), (ids[0], 1));
 }
+
+#[test]
+fn rows_are_kept_however_many_are_written_together() {
+    for count in [1, 15, 16, 17, 40] {
+        let mut ledger = SqliteLedger::in_memory().expect("opens");
+        let ids = ledger
+            .replace_files(&[sample::file("a.rs", 1), sample::file("b.rs", 1)], &[])
+            .expect("writes");
+        let chunks = |file, first: u32| FileChunks {
+            file,
+            chunks: (first..first + count).map(|version| sample::chunk("f", version)).collect(),
+        };
+        let links = |source, first: u32| FileLinks {
+            source,
+            links: (first..first + count)
+                .map(|number| LinkRecord {
+                    target: ids[1],
+                    kind: EdgeKind::Calls,
+                    source_chunk: ChunkId::new(source, number),
+                    target_chunk: None,
+                    count: number,
+                })
+                .collect(),
+        };
+        // The last word on a file counts, also within one call.
+        ledger
+            .replace_chunks(&[chunks(ids[0], 1), chunks(ids[1], 2), chunks(ids[0], 3)])
+            .expect("writes");
+        ledger
+            .replace_links(&[links(ids[0], 1), links(ids[1], 2), links(ids[0], 3)])
+            .expect("writes");
+        for (file, first) in [(ids[0], 3), (ids[1], 2)] {
+            let stored: Vec<_> = ledger.chunks(file).expect("reads").into_iter().map(|stored| stored.record).collect();
+            assert_eq!(stored, chunks(file, first).chunks, "{count}");
+            assert_eq!(ledger.links(file).expect("reads"), links(file, first).links, "{count}");
+        }
+    }
+}

@@ -5,7 +5,8 @@
 
 CHECKOUT: folders to write to; their index is removed before every cold run, and one file is edited and put back.
 Floor and cold runs take turns, so that other load falls on both; each figure is the median of its runs:
-  cold     CPU seconds (user and system) of `contextd index` without an index, over those of the floor, and wall time
+  cold     CPU seconds (user and system) of `contextd index` without an index, over those of the floor right before and
+           after it, because a machine is not as fast in one minute as in the next; and wall time
   refresh  CPU seconds of `contextd refresh` when nothing changed, over those of the floor
   edit     milliseconds from the change of a file to the new snapshot of a running server, less the debounce: for a line
            more at the end of a file, for one in its first half, by which the lines of its references move, for a new
@@ -113,24 +114,27 @@ def measure(options, checkout):
     listed = cpu([options.bin, "list-indexable"], checkout)[3]
     paths = listed.splitlines()
     source = sum(os.path.getsize(os.path.join(checkout, path)) for path in paths)
-    floors, colds, walls, peaks, refreshes = [], [], [], [], []
+    floors, colds, ratios, walls, peaks = [], [], [], [], []
     with tempfile.NamedTemporaryFile("w") as list_file:
         list_file.write(listed)
         list_file.flush()
+        floor_now = lambda: cpu([options.bench, "floor", list_file.name, checkout], None)[0]
+        floors.append(floor_now())
         for _ in range(options.runs):
-            floors.append(cpu([options.bench, "floor", list_file.name, checkout], None)[0])
             forget(checkout)
             used, wall, peak, _ = cpu([options.bin, "index"], checkout)
+            floors.append(floor_now())
+            ratios.append(used / statistics.mean(floors[-2:]))
             colds.append(used)
             walls.append(wall)
             peaks.append(peak)
-            size = folder_bytes(os.path.join(checkout, ".contextd/index"))
-            cpu([options.bin, "refresh"], checkout)
-            refreshes.append(cpu([options.bin, "refresh"], checkout)[0])
+        size = folder_bytes(os.path.join(checkout, ".contextd/index"))
+        cpu([options.bin, "refresh"], checkout)
+        refreshes = [cpu([options.bin, "refresh"], checkout)[0] for _ in range(options.runs)]
     floor, cold = statistics.median(floors), statistics.median(colds)
     name = os.path.basename(os.path.normpath(checkout))
     print(f"{name}: {len(paths)} files, {source / 1e6:.1f} MB, floor {floor:.2f} CPU s")
-    print(f"  cold     {cold:.2f} CPU s, {cold / floor:.2f} x the floor; wall {statistics.median(walls):.2f} s, {cold / statistics.median(walls):.2f} cores busy")
+    print(f"  cold     {cold:.2f} CPU s, {statistics.median(ratios):.2f} x the floor ({min(ratios):.2f} to {max(ratios):.2f}); wall {statistics.median(walls):.2f} s, {cold / statistics.median(walls):.2f} cores busy")
     print(f"  refresh  {statistics.median(refreshes):.3f} CPU s, {statistics.median(refreshes) / floor:.3f} x the floor")
     print(f"  memory   {max(peaks):.0f} MB at most; size {size / source:.2f} of the source")
     if options.edits:

@@ -13,7 +13,7 @@ use contextd_model::{ContentHash, FileFacts, Problem, Severity};
 use contextd_scan::Scanner;
 use contextd_scan::secrets::Scrubber;
 use contextd_snapshot::{InUse, Snapshot};
-use contextd_store::SqliteLedger;
+use contextd_store::{OpenOptions, SqliteLedger};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, RwLock};
 
@@ -53,6 +53,9 @@ pub struct Engine {
     pub(crate) in_use: InUse,
 }
 
+/// Files from which on the ledger has many rows.
+const LEDGER_FILES: usize = 1_000;
+
 impl Engine {
     /// Opens a root. `lookup_env` substitutes `${NAME}` in the configuration.
     pub fn open(root: &Path, options: &EngineOptions, lookup_env: &dyn Fn(&str) -> Option<String>) -> Result<Engine> {
@@ -85,8 +88,14 @@ impl Engine {
 
     /// Opens the ledger; one that cannot be read is moved aside and begun anew.
     pub fn ledger(&self) -> Result<SqliteLedger> {
+        self.ledger_for(0)
+    }
+
+    /// Opens the ledger as [`Engine::ledger`] does; one that is made now is made for so many files.
+    pub(crate) fn ledger_for(&self, files: usize) -> Result<SqliteLedger> {
         self.places.create()?;
-        let (ledger, _problems) = SqliteLedger::open(&self.places.ledger())?;
+        let options = OpenOptions { much: files > LEDGER_FILES, ..OpenOptions::default() };
+        let (ledger, _problems) = SqliteLedger::open_with(&self.places.ledger(), &options)?;
         Ok(ledger)
     }
 

@@ -24,6 +24,15 @@ struct Key {
     high: u64,
 }
 
+impl Key {
+    /// Returns where the search for it begins. Of long texts only the hash takes part.
+    #[inline]
+    fn begin(self) -> u32 {
+        let high = if self.high & LONG == LONG { LONG } else { self.high };
+        (mix(mix(0, self.low), high) >> 32) as u32
+    }
+}
+
 const SHORT: usize = 15;
 /// Highest byte of long texts; above [`SHORT`].
 const LONG: u64 = 0xff << 56;
@@ -34,15 +43,17 @@ pub(crate) struct Sought<'t> {
     pub bytes: &'t [u8],
     /// Its key; of a long one without where it lies.
     key: Key,
+    /// Where the search for it begins, in a map of any size.
+    begin: u32,
 }
 
 impl<'t> Sought<'t> {
-    pub const NOTHING: Self = Self { bytes: &[], key: Key { low: 0, high: 0 } };
+    pub const NOTHING: Self = Self { bytes: &[], key: Key { low: 0, high: 0 }, begin: 0 };
 
     #[inline]
     pub fn of(bytes: &'t [u8]) -> Self {
         let key = if bytes.len() <= SHORT { short(bytes) } else { Key { low: hash(bytes), high: LONG } };
-        Self { bytes, key }
+        Self { bytes, key, begin: key.begin() }
     }
 
     /// Returns what [`Sought::of`] returns for a part of a text. Where the text goes on, all of a short part is read at once.
@@ -52,7 +63,8 @@ impl<'t> Sought<'t> {
         match text[start..].first_chunk::<16>() {
             Some(sixteen) if length <= SHORT && length > 0 => {
                 let (whole, (low, high)) = (u128::from_le_bytes(*sixteen), FIRST_BYTES[length]);
-                Self { bytes, key: Key { low: whole as u64 & low, high: (whole >> 64) as u64 & high | (length as u64) << 56 } }
+                let key = Key { low: whole as u64 & low, high: (whole >> 64) as u64 & high | (length as u64) << 56 };
+                Self { bytes, key, begin: key.begin() }
             }
             _ => Self::of(bytes),
         }
@@ -93,13 +105,13 @@ impl<V: Copy + Default> Remembered<V> {
     /// Reads what [`Remembered::find`] will read first, without waiting for it: the result only has to be used.
     #[inline]
     pub fn touch(&self, sought: Sought<'_>) -> u64 {
-        self.slots[self.first(sought.key)].key.low
+        self.slots[self.place(sought.begin)].key.low
     }
 
     /// Returns the slot of a text, if it is there.
     #[inline]
     pub fn find(&self, sought: Sought<'_>) -> Option<usize> {
-        if sought.key.high == LONG { self.find_long(sought) } else { self.find_key(sought.key) }
+        if sought.key.high == LONG { self.find_long(sought) } else { self.find_key(sought.key, sought.begin) }
     }
 
     /// Returns what the text in a slot is known by; slots move when a text is added.
@@ -122,8 +134,8 @@ impl<V: Copy + Default> Remembered<V> {
     }
 
     #[inline]
-    fn find_key(&self, key: Key) -> Option<usize> {
-        let mut at = self.first(key);
+    fn find_key(&self, key: Key, begin: u32) -> Option<usize> {
+        let mut at = self.place(begin);
         loop {
             let slot = self.slots[at].key;
             if slot == key {
@@ -137,7 +149,7 @@ impl<V: Copy + Default> Remembered<V> {
     }
 
     fn find_long(&self, sought: Sought<'_>) -> Option<usize> {
-        let mut at = self.first(sought.key);
+        let mut at = self.place(sought.begin);
         loop {
             let key = self.slots[at].key;
             if key.low == sought.key.low && key.high & LONG == LONG && self.text(key) == sought.bytes {
@@ -150,15 +162,13 @@ impl<V: Copy + Default> Remembered<V> {
         }
     }
 
-    /// Returns where the search for a key begins. Of long texts only the hash takes part.
     #[inline]
-    fn first(&self, key: Key) -> usize {
-        let high = if key.high & LONG == LONG { LONG } else { key.high };
-        (mix(mix(0, key.low), high) >> 32) as usize & (self.slots.len() - 1)
+    fn place(&self, begin: u32) -> usize {
+        begin as usize & (self.slots.len() - 1)
     }
 
     fn free(&self, key: Key) -> usize {
-        let mut at = self.first(key);
+        let mut at = self.place(key.begin());
         while self.slots[at].key != Key::default() {
             at = (at + 1) & (self.slots.len() - 1);
         }
@@ -185,7 +195,8 @@ impl<V: Copy + Default> Remembered<V> {
         }
         for slot in remembered {
             // Every remembered slot held a text, which has just been put into its new one.
-            *slot = self.find_key(before[*slot as usize].key).unwrap_or_default() as u32;
+            let key = before[*slot as usize].key;
+            *slot = self.find_key(key, key.begin()).unwrap_or_default() as u32;
         }
     }
 }
@@ -260,7 +271,7 @@ mod tests {
             let start = start.min(bytes.len());
             let end = (start + length).min(bytes.len());
             let (whole, part) = (Sought::of(&bytes[start..end]), Sought::within(bytes, start, end));
-            prop_assert_eq!((whole.bytes, whole.key.low, whole.key.high), (part.bytes, part.key.low, part.key.high));
+            prop_assert_eq!((whole.bytes, whole.key.low, whole.key.high, whole.begin), (part.bytes, part.key.low, part.key.high, part.begin));
         }
     }
 

@@ -23,12 +23,16 @@ pub struct OpenOptions {
     pub key: Option<EncryptionKey>,
     /// Reads every page first, which takes as long as reading the file.
     pub verify: bool,
+    /// Much is about to be written: a file that is made now gets large pages.
+    pub much: bool,
 }
 
 /// What a database file is meant to hold.
 pub(crate) struct Schema {
     pub application_id: i32,
     pub page_size: u32,
+    /// Size of pages where much is to be written.
+    pub large_page_size: u32,
     pub incremental_vacuum: bool,
     pub busy_timeout_ms: u64,
     /// One step a version, as SQL; a database of version `n` has had the first `n` steps.
@@ -78,7 +82,7 @@ impl Database {
             identity: 0,
             in_use: false,
         };
-        configure(&database.connection, schema)?;
+        configure(&database.connection, schema, false)?;
         database.migrate(schema)?;
         Ok(database)
     }
@@ -171,6 +175,7 @@ impl Database {
         if !ready {
             return Ok(None);
         }
+        database.limit_log()?;
         database.probe(options.verify)?;
         Ok(Some(database))
     }
@@ -203,7 +208,8 @@ impl Database {
             return Ok(database);
         }
         let mut database = Self::connect(path, schema, options.key.as_ref())?;
-        database.read(|connection| configure(connection, schema))?;
+        database.read(|connection| configure(connection, schema, options.much))?;
+        database.limit_log()?;
         database.migrate(schema)?;
         database.probe(options.verify)?;
         Ok(database)
@@ -224,11 +230,6 @@ impl Database {
             encryption::unlock(&connection, key)?;
             connection.busy_timeout(Duration::from_millis(schema.busy_timeout_ms))?;
             connection.pragma_update(None, "synchronous", "NORMAL")?;
-            connection.pragma_update(
-                None,
-                "wal_autocheckpoint",
-                LOG_BYTES / i64::from(schema.page_size),
-            )?;
             connection.pragma_update(None, "journal_size_limit", LOG_BYTES)?;
             connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
             connection.set_prepared_statement_cache_capacity(64);
@@ -240,6 +241,14 @@ impl Database {
             connection,
             identity: quarantine::identity(path),
             in_use: false,
+        })
+    }
+
+    /// Has the log moved into the file when it is long; its length is counted in pages.
+    fn limit_log(&self) -> Result<()> {
+        self.read(|connection| {
+            let page_size: i64 = connection.pragma_query_value(None, "page_size", |row| row.get(0))?;
+            Ok(connection.pragma_update(None, "wal_autocheckpoint", LOG_BYTES / page_size)?)
         })
     }
 
@@ -317,8 +326,9 @@ fn suspect_key(error: StoreError, key: Option<&EncryptionKey>) -> StoreError {
 }
 
 /// Sets what lasts in the file itself; page size and vacuum mode only take on an empty file.
-fn configure(connection: &Connection, schema: &Schema) -> Result<()> {
-    connection.pragma_update(None, "page_size", schema.page_size)?;
+fn configure(connection: &Connection, schema: &Schema, much: bool) -> Result<()> {
+    let page_size = if much { schema.large_page_size } else { schema.page_size };
+    connection.pragma_update(None, "page_size", page_size)?;
     if schema.incremental_vacuum {
         connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
     }

@@ -6,8 +6,10 @@ use crate::database::Schema;
 pub(crate) const LEDGER: Schema = Schema {
     application_id: i32::from_be_bytes(*b"ctxL"),
     // Every table and index takes a page, most of them empty: with pages of 4 KB these were a tenth of a
-    // small repository's index.
+    // small repository's index. Where there are many rows each page is written two or three times, and small ones take
+    // four times as many calls of the system.
     page_size: 1024,
+    large_page_size: 4096,
     incremental_vacuum: false,
     busy_timeout_ms: 10_000,
     migrations: &[
@@ -24,6 +26,7 @@ pub(crate) const LEDGER: Schema = Schema {
 pub(crate) const FACTS: Schema = Schema {
     application_id: i32::from_be_bytes(*b"ctxF"),
     page_size: 65_536,
+    large_page_size: 65_536,
     incremental_vacuum: true,
     busy_timeout_ms: 30_000,
     migrations: &[include_str!("migrations/facts_1.sql")],

@@ -152,6 +152,21 @@ fn a_newer_or_foreign_file_is_left_alone() {
 
 #[test]
 #[cfg(not(feature = "sqlcipher"))]
+fn a_ledger_for_much_has_large_pages_and_keeps_them() {
+    let folder = tempfile::tempdir().expect("creates");
+    for (much, size) in [(false, 1024), (true, 4096)] {
+        let path = folder.path().join(format!("{much}.db"));
+        for again in [much, !much] {
+            let options = OpenOptions { much: again, ..OpenOptions::default() };
+            drop(SqliteLedger::open_with(&path, &options).expect("opens"));
+            let found: i64 = rusqlite::Connection::open(&path).expect("opens").pragma_query_value(None, "page_size", |row| row.get(0)).expect("reads");
+            assert_eq!(found, size);
+        }
+    }
+}
+
+#[test]
+#[cfg(not(feature = "sqlcipher"))]
 fn a_key_without_encryption_is_refused_before_anything_is_written() {
     let folder = tempfile::tempdir().expect("creates");
     let path = folder.path().join("ledger.db");

@@ -188,7 +188,7 @@ impl Asked {
 impl Engine {
     /// Folder where questions are put.
     pub(crate) fn asks(&self) -> PathBuf {
-        self.places.index.join("asks")
+        self.places.asks()
     }
 
     /// True when a process that watches says that everything that happened until now is in this snapshot.
@@ -224,7 +224,7 @@ impl Engine {
     pub(crate) fn ask(&self) -> Asked {
         let asks = self.asks();
         // One that was killed leaves the folder, but not the lock.
-        let is_watched = asks.is_dir() && WriterLock::is_held(&self.places.index.join("watch"));
+        let is_watched = asks.is_dir() && WriterLock::is_held(&self.places.watch_lock());
         Asked(is_watched.then(|| Question::put(&asks, &self.scanner.surroundings())).flatten())
     }
 }

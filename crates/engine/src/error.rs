@@ -71,7 +71,7 @@ impl EngineError {
             EngineError::Snapshot(contextd_snapshot::SnapshotError::Io { .. }) => "Make the index folder writable for you and see that the disk has room, or keep the index elsewhere with `storage.path`.".to_owned(),
             EngineError::Snapshot(_) => "Run `contextd clean` and index again; nothing but time is lost.".to_owned(),
             EngineError::Pack(error) => error.remedy(),
-            EngineError::Config { .. } => "Correct the lines named above, or run `contextd validate-config`.".to_owned(),
+            EngineError::Config { .. } => "Correct the lines that are named.".to_owned(),
             EngineError::Io { .. } => "Check that the folder exists and may be read and written.".to_owned(),
             EngineError::Busy { .. } => "Wait for it, or ask again: queries wait a little, then answer from the last snapshot.".to_owned(),
             EngineError::NoIndex { .. } => "Run `contextd index` first.".to_owned(),

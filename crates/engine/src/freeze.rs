@@ -115,7 +115,7 @@ impl Freezer<'_, '_> {
             }
         }
         let key = if lost.is_empty() { key } else { key_of(extractor, &whole) };
-        let image = writer.finish();
+        let image = if is_split { writer.finish_split() } else { writer.finish() };
         image.write(&self.engine.places.index, key, Durability::Fast)?;
         Ok((SegmentEntry::new(key, &image.counts), true, lost))
     }

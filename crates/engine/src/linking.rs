@@ -3,6 +3,7 @@
 mod assembly;
 mod owners;
 mod parts;
+mod pulls;
 mod relink;
 mod rows;
 mod warm;
@@ -58,11 +59,25 @@ impl Relinked {
     }
 }
 
+/// A snapshot whose edges may be taken over, with what a graph does not hold.
+pub struct Before<'p> {
+    previous: &'p Snapshot,
+    parts: Parts,
+}
+
+impl<'p> Before<'p> {
+    /// Reads what was kept beside the graph; `None` when it was not.
+    pub fn read(index: &Path, previous: &'p Snapshot) -> Option<Self> {
+        Some(Self { previous, parts: Parts::read(index, previous.manifest().graph)? })
+    }
+}
+
 /// Links the files of all segments and writes their graph into the index folder. Edges of files that
-/// cannot have changed are taken over from `previous`, which must be of the same version.
-pub fn link(index: &Path, segments: &[Segment], keys: &[ContentHash], previous: Option<&Snapshot>, warm: Option<&Warm>) -> Result<Linked> {
-    let planned = previous.and_then(|previous| relink::plan(index, segments, previous)?.link(segments, keys, warm));
-    let (made, relinked) = match (planned, previous.map(Snapshot::manifest)) {
+/// cannot have changed are taken over from the snapshot before, which must be of the same version.
+pub fn link(index: &Path, segments: &[Segment], keys: &[ContentHash], before: Option<Before<'_>>, warm: Option<&Warm>) -> Result<Linked> {
+    let manifest = before.as_ref().map(|before| before.previous.manifest());
+    let planned = before.and_then(|before| relink::plan(segments, before)?.link(segments, keys, warm));
+    let (made, relinked) = match (planned, manifest) {
         (Some((Outcome::Same, relinked)), Some(manifest)) => return Ok(Linked { key: manifest.graph, edges: manifest.edges, relinked, parts: None }),
         (Some((Outcome::New(made), relinked)), _) => (made, relinked),
         _ => (link_all(segments), Relinked::All),

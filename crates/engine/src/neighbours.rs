@@ -5,9 +5,8 @@ use crate::engine::Engine;
 use crate::extraction::Extraction;
 use contextd_lang::LanguageId;
 use contextd_model::{ContentHash, FileFacts};
-use contextd_snapshot::Snapshot;
+use contextd_snapshot::{Segment, Snapshot};
 use contextd_store::FactsKey;
-use rustc_hash::FxHashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -15,28 +14,36 @@ use std::sync::OnceLock;
 /// Indexes that are looked into.
 const MAX_NEIGHBOURS: usize = 32;
 
-/// Files of a snapshot by the key of their facts.
+/// Files of a snapshot by their content.
 pub struct Holdings<'s> {
     snapshot: &'s Snapshot,
-    files: FxHashMap<FactsKey, (u32, u32)>,
+    /// The short hash of a file's content, its segment and its number there, sorted.
+    files: Vec<(u64, u32, u32)>,
 }
 
 impl<'s> Holdings<'s> {
-    pub fn of(snapshot: &'s Snapshot, extraction: &Extraction<'_>) -> Self {
-        let mut files = FxHashMap::default();
-        for (number, segment) in (0u32..).zip(snapshot.segments()) {
-            for file in 0..segment.file_count() {
-                let key = extraction.key(segment.path(file), segment.hash(file), LanguageId(segment.language(file)));
-                files.entry(key).or_insert((number, file));
-            }
-        }
+    pub fn of(snapshot: &'s Snapshot) -> Self {
+        let of_segment = |(number, segment): (u32, &'s Segment)| (0..segment.file_count()).map(move |file| (segment.hash(file).short(), number, file));
+        let mut files: Vec<(u64, u32, u32)> = (0u32..).zip(snapshot.segments()).flat_map(of_segment).collect();
+        files.sort_unstable();
         Self { snapshot, files }
     }
 
     /// Fills in the facts of those keys that the snapshot holds.
-    pub fn fill(&self, keys: &[FactsKey], found: &mut [Option<FileFacts>]) {
-        let places = keys.iter().enumerate().filter(|&(at, _)| found[at].is_none()).filter_map(|(at, key)| self.files.get(key).map(|&(segment, file)| (segment, file, at)));
+    pub fn fill(&self, extraction: &Extraction<'_>, keys: &[FactsKey], found: &mut [Option<FileFacts>]) {
+        let missing = keys.iter().enumerate().filter(|&(at, _)| found[at].is_none());
+        let places = missing.filter_map(|(at, key)| self.find(extraction, key).map(|(segment, file)| (segment, file, at)));
         thaw(self.snapshot, places.collect(), found);
+    }
+
+    fn find(&self, extraction: &Extraction<'_>, key: &FactsKey) -> Option<(u32, u32)> {
+        let short = key.content.short();
+        let from = self.files.partition_point(|file| file.0 < short);
+        let same = self.files[from..].iter().take_while(|file| file.0 == short);
+        same.map(|&(_, segment, file)| (segment, file)).find(|&(number, file)| {
+            let segment = &self.snapshot.segments()[number as usize];
+            extraction.key(segment.path(file), segment.hash(file), LanguageId(segment.language(file))) == *key
+        })
     }
 }
 

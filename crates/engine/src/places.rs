@@ -3,8 +3,13 @@
 use crate::error::{EngineError, Result};
 use contextd_model::ContentHash;
 use contextd_model::config::Config;
+use contextd_snapshot::WriterLock;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+/// Folders of an index that a process that watches needs.
+const WATCH: &str = "watch";
+const ASKS: &str = "asks";
 
 /// The folders that belong to one root.
 #[derive(Clone, Debug)]
@@ -57,21 +62,49 @@ impl Places {
         Ok(())
     }
 
-    /// Removes the index and what only it uses; returns the bytes that were freed.
+    /// The lock of the process that watches.
+    pub(crate) fn watch_lock(&self) -> PathBuf {
+        self.index.join(WATCH)
+    }
+
+    /// Where questions are put to the process that watches.
+    pub(crate) fn asks(&self) -> PathBuf {
+        self.index.join(ASKS)
+    }
+
+    /// Removes the index and what only it uses; returns the bytes that were freed. A process that watches goes on: where it is
+    /// asked and its lock stay, or another would watch as well.
     pub fn clean(&self) -> Result<u64> {
+        let is_watched = WriterLock::is_held(&self.watch_lock());
         let mut freed = 0;
         for folder in [&self.index, &self.facts] {
             freed += size_of_folder(folder);
-            match fs::remove_dir_all(folder) {
+            let removed = if is_watched && *folder == self.index { remove_all_but(folder, &[WATCH, ASKS]) } else { fs::remove_dir_all(folder) };
+            match removed {
                 Err(source) if source.kind() != std::io::ErrorKind::NotFound => return Err(EngineError::Io { what: "cannot remove", path: folder.clone(), source }),
                 _ => {}
             }
+        }
+        if is_watched {
+            return Ok(freed);
         }
         let own = self.root.join(".contextd");
         let _ = fs::remove_file(own.join(".gitignore"));
         let _ = fs::remove_dir(own);
         Ok(freed)
     }
+}
+
+/// Removes what a folder holds, some names aside.
+fn remove_all_but(folder: &Path, kept: &[&str]) -> std::io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if kept.iter().any(|name| entry.file_name() == *name) {
+            continue;
+        }
+        if entry.file_type()?.is_dir() { fs::remove_dir_all(entry.path())? } else { fs::remove_file(entry.path())? }
+    }
+    Ok(())
 }
 
 /// A folder name that tells roots of the same name apart.

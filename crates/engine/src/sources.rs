@@ -76,10 +76,10 @@ impl<'r> Sources<'r> {
         }
         let holdings = self.holdings.get_or_init(|| {
             let snapshots = self.previous.into_iter().chain(self.neighbours.snapshots());
-            snapshots.map(|snapshot| Holdings::of(snapshot, &self.extraction)).collect()
+            snapshots.map(Holdings::of).collect()
         });
         for holdings in holdings {
-            holdings.fill(&keys, found);
+            holdings.fill(&self.extraction, &keys, found);
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::engine::Engine;
 use crate::error::{EngineError, Result};
 use crate::archive::Archive;
 use crate::extraction::{Extraction, Known, Outcome, Texts};
-use crate::linking::{self, Relinked};
+use crate::linking::{self, Before, Relinked};
 use crate::neighbours::{self, Neighbours};
 use crate::progress::{Progress, Stage};
 use crate::records::{self, Recording};
@@ -198,16 +198,21 @@ impl Run<'_> {
     fn publish(&mut self, sources: &Sources<'_>, known: &[Known], previous: Option<&Snapshot>, done: &mut dyn FnMut(&[&Known]) -> Result<()>) -> Result<Published> {
         let engine = self.engine;
         let index = &engine.places.index;
-        let frozen = Freezer { engine, sources, progress: self.progress }.freeze(known, done)?;
+        let taken_over = previous.filter(|snapshot| !self.options.full && snapshot.manifest().extractor == engine.extractor());
+        let (frozen, before) = std::thread::scope(|scope| {
+            let before = scope.spawn(|| taken_over.and_then(|previous| Before::read(index, previous)));
+            let frozen = Freezer { engine, sources, progress: self.progress }.freeze(known, done);
+            (frozen, before.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        });
+        let frozen = frozen?;
         let segments = frozen.entries.iter().map(|entry| Segment::open(&segment_path(index, entry.key))).collect::<std::result::Result<Vec<_>, _>>()?;
         self.progress.begin(Stage::Link, 1);
-        let taken_over = previous.filter(|snapshot| !self.options.full && snapshot.manifest().extractor == engine.extractor());
         let keys: Vec<ContentHash> = frozen.entries.iter().map(|entry| entry.key).collect();
         let warm = engine.warm.lock().unwrap_or_else(PoisonError::into_inner);
         // A thread of its own: the pool may have only the one that waits for the linker.
         let (tree, linked) = std::thread::scope(|scope| {
             let tree = scope.spawn(|| tree_of(&segments));
-            let linked = linking::link(index, &segments, &keys, taken_over, warm.as_ref());
+            let linked = linking::link(index, &segments, &keys, before, warm.as_ref());
             (tree.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), linked)
         });
         let linked = linked?;

@@ -33,6 +33,10 @@ const PATIENCE: Duration = Duration::from_secs(600);
 pub enum WatchNews {
     /// This process refreshed the index, maybe without a change.
     Refreshed(Refreshed),
+    /// Another process watches the root and writes; this one follows what it publishes.
+    Follows,
+    /// That process has ended; this one writes from now on.
+    TookOver,
     /// Another process published this snapshot.
     Followed(SnapshotName),
     /// A refresh failed; the watch goes on.
@@ -82,11 +86,18 @@ impl Engine {
     /// Follows the process that writes until it ends; `None` when this one should end first.
     fn follow(&self, stop: &AtomicBool, tell: &mut dyn FnMut(WatchNews)) -> Result<Option<WriterLock>> {
         // The writer's own lock is held only while it writes; this one as long as it watches.
-        let place = self.places.index.join("watch");
+        let place = self.places.watch_lock();
         let mut seen = current(&self.places.index)?;
+        let mut is_told = false;
         loop {
             if let Some(lock) = WriterLock::try_lock(&place)? {
+                if is_told {
+                    tell(WatchNews::TookOver);
+                }
                 return Ok(Some(lock));
+            }
+            if !std::mem::replace(&mut is_told, true) {
+                tell(WatchNews::Follows);
             }
             let tried = Instant::now();
             while tried.elapsed() < SUCCESSION {

@@ -55,46 +55,51 @@ pub fn of_symbols(communities: &[u32], first: &[u32]) -> Vec<u32> {
 
 /// Returns the community of each file, numbered from 0 in the order of their first files.
 pub fn communities_of(pulls: &[Pull]) -> Vec<u32> {
-    let mut graph = file_graph(pulls);
     let mut community: Vec<u32> = (0..pulls.len() as u32).collect();
-    for _ in 0..MAX_LEVELS {
-        let (labels, moved) = local_moving(&graph);
-        if !moved {
-            break;
-        }
-        let (labels, count) = renumbered(&labels);
-        for slot in &mut community {
-            *slot = labels[*slot as usize];
-        }
-        graph = graph.grouped(&labels, count);
+    let mut groups = file_graph(pulls).join_groups(&mut community);
+    for _ in 1..MAX_LEVELS {
+        let Some(graph) = groups else { break };
+        groups = graph.join_groups(&mut community);
     }
     renumbered(&community).0
 }
 
-/// Undirected graph with weights. A neighbour may be listed several times; what it weighs is the sum.
-struct Graph {
+/// Undirected graph with weights, whole numbers all. A neighbour may be listed several times; what it weighs is the sum.
+struct Graph<W> {
     /// Where the neighbours of a node begin, and the end of all.
     starts: Vec<usize>,
-    neighbours: Vec<(u32, f64)>,
+    neighbours: Vec<(u32, W)>,
     /// Weight of edges inside a node, counted twice.
     inner: Vec<f64>,
 }
 
-impl Graph {
-    fn of_node(&self, node: usize) -> &[(u32, f64)] {
-        &self.neighbours[self.starts[node]..self.starts[node + 1]]
+impl<W: Copy + Into<f64>> Graph<W> {
+    fn of_node(&self, node: usize) -> impl Iterator<Item = (u32, f64)> + '_ {
+        self.neighbours[self.starts[node]..self.starts[node + 1]].iter().map(|&(other, weight)| (other, weight.into()))
     }
 
     fn degree(&self, node: usize) -> f64 {
-        self.inner[node] + self.of_node(node).iter().map(|&(_, weight)| weight).sum::<f64>()
+        self.inner[node] + self.of_node(node).map(|(_, weight)| weight).sum::<f64>()
     }
 
-    fn grouped(&self, labels: &[u32], count: usize) -> Graph {
+    /// Joins nodes into groups, of which `community` then has the numbers in place of those of nodes, and returns the graph of
+    /// the groups; `None` when every node stays alone.
+    fn join_groups(&self, community: &mut [u32]) -> Option<Graph<f64>> {
+        let (labels, moved) = local_moving(self);
+        if !moved {
+            return None;
+        }
+        let (labels, count) = renumbered(&labels);
+        community.iter_mut().for_each(|node| *node = labels[*node as usize]);
+        Some(self.grouped(&labels, count))
+    }
+
+    fn grouped(&self, labels: &[u32], count: usize) -> Graph<f64> {
         let mut inner = vec![0.0; count];
         let mut lists: Vec<FxHashMap<u32, f64>> = vec![FxHashMap::default(); count];
         for (node, &own) in labels.iter().enumerate() {
             inner[own as usize] += self.inner[node];
-            for &(other, weight) in self.of_node(node) {
+            for (other, weight) in self.of_node(node) {
                 let theirs = labels[other as usize];
                 if own == theirs {
                     inner[own as usize] += weight;
@@ -113,7 +118,7 @@ impl Graph {
     }
 }
 
-fn file_graph(pulls: &[Pull]) -> Graph {
+fn file_graph(pulls: &[Pull]) -> Graph<u32> {
     let files = pulls.len();
     let mut starts = vec![0; files + 1];
     for (file, pull) in pulls.iter().enumerate() {
@@ -122,11 +127,11 @@ fn file_graph(pulls: &[Pull]) -> Graph {
     }
     (0..files).for_each(|file| starts[file + 1] += starts[file]);
     let mut next = starts.clone();
-    let mut neighbours = vec![(0, 0.0); starts[files]];
+    let mut neighbours = vec![(0, 0); starts[files]];
     for (file, pull) in pulls.iter().enumerate() {
         for &(other, weight) in &pull.others {
             for (node, neighbour) in [(file, other), (other as usize, file as u32)] {
-                neighbours[next[node]] = (neighbour, f64::from(weight));
+                neighbours[next[node]] = (neighbour, weight);
                 next[node] += 1;
             }
         }
@@ -173,7 +178,7 @@ impl Pull {
 }
 
 /// Moves each node to the neighbouring community that gains most modularity, until nothing moves.
-fn local_moving(graph: &Graph) -> (Vec<u32>, bool) {
+fn local_moving<W: Copy + Into<f64>>(graph: &Graph<W>) -> (Vec<u32>, bool) {
     let nodes = graph.inner.len();
     let degrees: Vec<f64> = (0..nodes).map(|node| graph.degree(node)).collect();
     let total: f64 = degrees.iter().sum::<f64>().max(f64::MIN_POSITIVE);
@@ -185,7 +190,7 @@ fn local_moving(graph: &Graph) -> (Vec<u32>, bool) {
     for _ in 0..MAX_PASSES {
         let mut moved = false;
         for node in 0..nodes {
-            for &(other, weight) in graph.of_node(node) {
+            for (other, weight) in graph.of_node(node) {
                 let sum = &mut sums[labels[other as usize] as usize];
                 if *sum == 0.0 {
                     seen.push(labels[other as usize]);

@@ -89,6 +89,8 @@ impl Fresh {
             WatchNews::Refreshed(refreshed) if refreshed.changed => tracing::info!(read = refreshed.read, removed = refreshed.removed, "the index follows the work tree"),
             WatchNews::Failed(error) => tracing::warn!(code = error.code(), "the index could not be refreshed: {error}"),
             WatchNews::Problems(problems) => problems.iter().for_each(|problem| tracing::warn!(code = problem.code, "{}", problem.message)),
+            WatchNews::Follows => tracing::info!("another process keeps the index fresh; this one follows"),
+            WatchNews::TookOver => tracing::info!("the other process has ended; this one keeps the index fresh"),
             WatchNews::Refreshed(_) | WatchNews::Followed(_) => {}
         });
         self.watching.store(false, Ordering::SeqCst);

@@ -42,16 +42,20 @@ impl Tree {
     pub fn of(files: &[TreeFile<'_>]) -> Self {
         let mut files = files.to_vec();
         files.sort_unstable_by_key(|file| file.path);
+        let leaves: Vec<Leaf<'_>> = files.iter().map(|file| (file, leaf(file))).collect();
         let mut folders = Vec::new();
-        let root = hash_folder(&files, "", &mut folders);
+        let (root, packages) = std::thread::scope(|scope| {
+            let packages = scope.spawn(|| packages(&leaves));
+            let root = hash_folder(&leaves, "", &mut folders);
+            (root, packages.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        });
         folders.sort_unstable_by(|a: &TreeNode, b: &TreeNode| a.name.cmp(&b.name));
-        Self {
-            root,
-            folders,
-            packages: packages(&files),
-        }
+        Self { root, folders, packages }
     }
 }
+
+/// A file and its hash in the tree.
+type Leaf<'a> = (&'a TreeFile<'a>, ContentHash);
 
 fn leaf(file: &TreeFile<'_>) -> ContentHash {
     let mut hasher = blake3::Hasher::new();
@@ -71,7 +75,7 @@ struct Open<'a> {
 
 /// Walks sorted paths with a stack of open folders; files of one folder are neighbours in it.
 fn hash_folder<'a>(
-    files: &[TreeFile<'a>],
+    leaves: &[Leaf<'a>],
     root: &'a str,
     folders: &mut Vec<TreeNode>,
 ) -> ContentHash {
@@ -81,7 +85,7 @@ fn hash_folder<'a>(
         files: 0,
     };
     let mut stack = vec![open(root)];
-    for file in files {
+    for (file, hash) in leaves {
         let folder = file.path.rsplit_once('/').map_or("", |(folder, _)| folder);
         while stack.len() > 1 && !stack.last().is_some_and(|top| is_inside(folder, top.path)) {
             close(&mut stack, folders);
@@ -90,7 +94,7 @@ fn hash_folder<'a>(
             stack.push(open(next));
         }
         if let Some(top) = stack.last_mut() {
-            put_child(&mut top.hasher, b'f', file.path, leaf(file));
+            put_child(&mut top.hasher, b'f', file.path, *hash);
             top.files += 1;
         }
     }
@@ -142,14 +146,14 @@ fn put_child(hasher: &mut blake3::Hasher, kind: u8, path: &str, hash: ContentHas
     hasher.update(&hash.0);
 }
 
-fn packages(files: &[TreeFile<'_>]) -> Vec<TreeNode> {
+fn packages(leaves: &[Leaf<'_>]) -> Vec<TreeNode> {
     let mut open: BTreeMap<&str, (blake3::Hasher, u32)> = BTreeMap::new();
-    for file in files.iter().filter(|file| !file.package.is_empty()) {
+    for (file, hash) in leaves.iter().filter(|(file, _)| !file.package.is_empty()) {
         let (hasher, count) = open
             .entry(file.package)
             .or_insert_with(|| (tagged(b"package\0"), 0));
         put_text(hasher, file.path);
-        hasher.update(&leaf(file).0);
+        hasher.update(&hash.0);
         *count += 1;
     }
     let node = |(name, (hasher, files)): (&str, (blake3::Hasher, u32))| TreeNode {

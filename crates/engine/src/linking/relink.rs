@@ -9,9 +9,10 @@ mod patching;
 use super::assembly::{Assembled, Edges, assemble};
 use super::owners;
 use super::parts::{self, Part, Parts};
+use super::pulls::Pulls;
 use super::rows::{Rows, first_symbols, symbols_of};
 use super::warm::Warm;
-use super::{Made, Relinked, lay_out};
+use super::{Before, Made, Relinked, lay_out};
 use contextd_link::{Change, World, is_manifest, shows_the_same};
 use contextd_model::facts::NONE;
 use contextd_model::graph::EdgeRow;
@@ -20,7 +21,6 @@ use contextd_snapshot::{LinkRows, Segment, Snapshot, Wanted};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What is linked again and what is taken over.
@@ -41,13 +41,8 @@ struct Moved {
 }
 
 /// Returns what must be linked again; `None` when that is everything.
-pub fn plan<'p>(index: &Path, segments: &[Segment], previous: &'p Snapshot) -> Option<Plan<'p>> {
-    let manifest = previous.manifest();
-    if segments.len() != previous.segments().len() {
-        return None;
-    }
-    let parts = Parts::read(index, manifest.graph)?;
-    if parts.files.len() as u32 != previous.file_count() {
+pub fn plan<'p>(segments: &[Segment], Before { previous, parts }: Before<'p>) -> Option<Plan<'p>> {
+    if segments.len() != previous.segments().len() || parts.files.len() as u32 != previous.file_count() {
         return None;
     }
     let mut files = BTreeSet::new();
@@ -163,7 +158,8 @@ impl Plan<'_> {
             return Some((Outcome::Same, Relinked::Files(files)));
         }
         let again = self.replace_parts(linked)?;
-        let made = match patching::patched(&mut self, &again, segments, &first) {
+        let none = Pulls::default();
+        let made = match patching::patched(&mut self, &again, segments, &first, warm.map_or(&none, Warm::pulls)) {
             Some(made) => made,
             None => lay_out(self.assembled(&again.own, &first)?, std::mem::take(&mut self.parts), segments, &first),
         };

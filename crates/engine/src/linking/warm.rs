@@ -4,13 +4,14 @@
 //! snapshot with what each file asked of them, answers for the files of one change, and builds the next ones meanwhile.
 
 use super::parts;
+use super::pulls::Pulls;
 use super::relink::FileLinks;
 use super::rows::{Rows, first_symbols, symbols_of};
 use contextd_link::reads::{Questions, Seen};
 use contextd_link::{Reads, World};
 use contextd_model::ContentHash;
 use contextd_model::facts::FactsView;
-use contextd_snapshot::{LinkRows, Segment, Wanted, segment_path};
+use contextd_snapshot::{LinkRows, Segment, Snapshot, Wanted, segment_path};
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,6 +23,7 @@ pub struct Warm {
     requests: Sender<Request>,
     /// Requests that nobody has listened to yet.
     waiting: Arc<AtomicUsize>,
+    pulls: Arc<Pulls>,
 }
 
 struct Request {
@@ -39,10 +41,16 @@ impl Warm {
     pub fn start(index: &Path, keys: Vec<ContentHash>) -> Option<Self> {
         let (requests, inbox) = channel();
         let waiting = Arc::new(AtomicUsize::new(0));
-        let listener = Listener { index: index.to_owned(), inbox, waiting: waiting.clone() };
+        let pulls = Arc::new(Pulls::default());
+        let listener = Listener { index: index.to_owned(), inbox, waiting: waiting.clone(), pulls: pulls.clone() };
         let thread = std::thread::Builder::new().name("contextd-link".into());
         thread.spawn(move || listener.serve(keys)).ok()?;
-        Some(Self { requests, waiting })
+        Some(Self { requests, waiting, pulls })
+    }
+
+    /// Where the edges of each file lead, for the graph that was made last.
+    pub fn pulls(&self) -> &Pulls {
+        &self.pulls
     }
 
     /// Links files again that differ between `base` and `keys`, and those that asked for what is different in them; the
@@ -70,6 +78,7 @@ struct Listener {
     index: PathBuf,
     inbox: Receiver<Request>,
     waiting: Arc<AtomicUsize>,
+    pulls: Arc<Pulls>,
 }
 
 /// What is known of segments when their tables are built: what each file asks.
@@ -102,6 +111,9 @@ impl Listener {
             // Whoever asks meanwhile has to do with less.
             let waiting = &self.waiting;
             reads = reads.or_else(|| world.reads(|| waiting.load(Ordering::Relaxed) == 0));
+            if reads.is_some() {
+                self.prepare(&keys);
+            }
             let request = self.next()?;
             if request.question.is_some() || request.keys != keys {
                 break request;
@@ -116,6 +128,14 @@ impl Listener {
         // Who asked will build tables of its own: those from before are gone by now.
         let _ = reply.send(None);
         Some(Known { keys: self.published()?, reads: None })
+    }
+
+    /// Adds up where the edges of the published snapshot lead, when that is of these segments.
+    fn prepare(&self, keys: &[ContentHash]) {
+        let published = Snapshot::open(&self.index).ok().flatten();
+        if let Some(snapshot) = published.filter(|snapshot| snapshot.manifest().segments.iter().map(|entry| entry.key).eq(keys.iter().copied())) {
+            self.pulls.prepare(&snapshot);
+        }
     }
 
     /// Links files and says so to whoever waits for them; `None` when it cannot. Waits in turn before the tables are taken

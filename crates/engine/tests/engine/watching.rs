@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What a watch told so far: refreshes with a change, refreshes of others, failures.
+/// What a watch told so far: refreshes with a change, refreshes of others, failures; and whether it follows another.
 #[derive(Default)]
-struct Heard(Mutex<(u32, u32, Vec<String>)>);
+struct Heard(Mutex<(u32, u32, Vec<String>)>, AtomicBool);
 
 impl Heard {
     fn take(&self, news: WatchNews) {
@@ -20,7 +20,8 @@ impl Heard {
             WatchNews::Refreshed(refreshed) => heard.0 += u32::from(refreshed.changed),
             WatchNews::Followed(_) => heard.1 += 1,
             WatchNews::Failed(error) => heard.2.push(error.to_string()),
-            WatchNews::Problems(_) => {}
+            WatchNews::Follows => self.1.store(true, Ordering::Relaxed),
+            WatchNews::Problems(_) | WatchNews::TookOver => {}
         }
     }
 }
@@ -28,6 +29,15 @@ impl Heard {
 fn watch(root: &Path, stop: &AtomicBool, heard: &Heard) -> WatchEnd {
     let engine = Arc::new(support::open(root));
     engine.watch(stop, &support::now, &mut |news| heard.take(news)).unwrap()
+}
+
+/// Ends a watch also when the test fails meanwhile.
+struct Ends<'s>(&'s AtomicBool);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 fn wait_for(what: &str, is_so: impl Fn() -> bool) {
@@ -53,7 +63,7 @@ fn changes_are_published_by_one_and_followed_by_the_other() {
         scope.spawn(|| watch(&root, &stop_leader, &leader));
         wait_for("the first snapshot", || leader.0.lock().unwrap().0 == 1);
         scope.spawn(|| watch(&root, &stop_follower, &follower));
-        std::thread::sleep(Duration::from_millis(200));
+        wait_for("the word that another one watches", || follower.1.load(Ordering::Relaxed));
         support::write(&root.join("shop/new.py"), b"def appeared(): pass\n");
         wait_for("an added file", || is_found(&root, "appeared"));
         std::fs::remove_file(root.join("shop/new.py")).unwrap();
@@ -72,6 +82,7 @@ fn changes_are_published_by_one_and_followed_by_the_other() {
         stop_follower.store(true, Ordering::Relaxed);
     });
     assert_eq!((&leader.0.lock().unwrap().2, &follower.0.lock().unwrap().2), (&vec![], &vec![]));
+    assert!(!leader.1.into_inner(), "who writes follows nobody");
 }
 
 #[test]
@@ -87,4 +98,29 @@ fn a_changed_configuration_ends_the_watch() {
         watching.join().unwrap()
     });
     assert_eq!(end, WatchEnd::ConfigChanged);
+}
+
+#[test]
+fn after_the_index_is_removed_still_one_writes_and_the_other_follows() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().join("tree");
+    support::plant(&root);
+    support::write(&root.join("context.toml"), b"[watcher]\ndebounce_ms = 20\n");
+    let (stop, leader, follower) = (AtomicBool::new(false), Heard::default(), Heard::default());
+    std::thread::scope(|scope| {
+        let _ends = Ends(&stop);
+        scope.spawn(|| watch(&root, &stop, &leader));
+        wait_for("the first snapshot", || leader.0.lock().unwrap().0 == 1);
+        scope.spawn(|| watch(&root, &stop, &follower));
+        wait_for("the word that another one watches", || follower.1.load(Ordering::Relaxed));
+        support::open(&root).places.clean().unwrap();
+        assert!(support::open(&root).snapshot().unwrap().is_none(), "the index is gone");
+        // Longer than who follows takes to try for the lock again.
+        std::thread::sleep(Duration::from_millis(1_500));
+        support::write(&root.join("shop/new.py"), b"def appeared(): pass\n");
+        wait_for("an added file", || is_found(&root, "appeared"));
+        assert_eq!(support::difference_to_fresh(&root), None);
+        wait_for("the news of the other", || follower.0.lock().unwrap().1 > 0);
+    });
+    assert_eq!(follower.0.lock().unwrap().0, 0, "who follows writes nothing");
 }

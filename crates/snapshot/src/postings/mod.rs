@@ -10,7 +10,7 @@ mod build;
 mod read;
 mod rice;
 
-pub(crate) use build::PostingsBuilder;
+pub(crate) use build::{PackedPostings, PostingsBuilder};
 pub(crate) use read::Dictionary;
 pub use read::{CellPostings, FieldTf, SymbolPostings, TermPostings};
 

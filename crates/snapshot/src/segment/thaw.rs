@@ -69,24 +69,21 @@ impl Draft {
         self.rows.push((cell, id, count));
     }
 
-    fn finish(mut self, segment: &Segment, file: u32) -> FileText {
-        self.rows.sort_unstable();
-        let mut end = 0;
-        let cells = segment.cells_of_file(file).enumerate().map(|(number, cell)| {
-            end += self.rows[end..].partition_point(|row| row.0 <= number as u32);
-            let cell = segment.cell_row(cell);
-            CellRow {
-                terms_end: end as u32,
-                ..cell
-            }
-        });
-        let cells = cells.collect();
-        let terms = self.rows.iter().map(|&(_, term, count)| TermRow { term, count });
-        FileText {
-            cells,
-            terms: terms.collect(),
-            strings: self.strings,
+    /// Puts the words by cell; they rise already, as terms went by.
+    fn finish(self, segment: &Segment, file: u32) -> FileText {
+        let cells = segment.cells_of_file(file);
+        let mut counts = vec![0u32; cells.len()];
+        self.rows.iter().for_each(|&(cell, ..)| counts[cell as usize] += 1);
+        let begin = |end: &mut u32, count: u32| Some(std::mem::replace(end, *end + count));
+        let mut ends: Vec<u32> = counts.into_iter().scan(0, begin).collect();
+        let mut terms = vec![TermRow { term: StrId::EMPTY, count: 0 }; self.rows.len()];
+        for (cell, term, count) in self.rows {
+            let next = &mut ends[cell as usize];
+            terms[*next as usize] = TermRow { term, count };
+            *next += 1;
         }
+        let cells = cells.zip(ends).map(|(cell, terms_end)| CellRow { terms_end, ..segment.cell_row(cell) });
+        FileText { cells: cells.collect(), terms, strings: self.strings }
     }
 }
 

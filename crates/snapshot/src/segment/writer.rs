@@ -5,7 +5,7 @@ use super::links::Links;
 use super::section::{HINT, MAGIC, Section, SegmentCounts};
 use super::strings::{self, Interner};
 use super::{MAX_FIELD_LENGTH, MAX_QUALIFIED, details};
-use crate::postings::PostingsBuilder;
+use crate::postings::{PackedPostings, PostingsBuilder};
 use crate::publish::{Durability, write_atomically};
 use crate::rows::MAX_ROWS;
 use crate::words::{KnownWords, for_each_number, for_each_word};
@@ -241,6 +241,30 @@ impl SegmentWriter {
 
     /// Sorts, compresses and lays everything out. The same files give the same bytes.
     pub fn finish(mut self) -> SegmentImage {
+        let words = self.take_words();
+        image(words(), self.lay_out())
+    }
+
+    /// Does what [`SegmentWriter::finish`] does by two threads, for when there is no other segment to write.
+    pub fn finish_split(mut self) -> SegmentImage {
+        let words = self.take_words();
+        // A thread of its own: one of the pool that waits would begin another segment and hold both.
+        std::thread::scope(|scope| {
+            let words = scope.spawn(words);
+            let rest = self.lay_out();
+            image(words.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), rest)
+        })
+    }
+
+    /// Returns what is to be done with the words.
+    fn take_words(&mut self) -> impl FnOnce() -> PackedPostings + Send + use<> {
+        let words = std::mem::take(&mut self.postings);
+        let (symbol_ends, cells) = (self.files.symbol_end.clone(), self.cells.len() as u32);
+        move || words.finish(&symbol_ends, cells)
+    }
+
+    /// Lays out all but the words and the counts.
+    fn lay_out(mut self) -> (Sections, SegmentCounts) {
         let strings = self.interner.finish();
         let number = |interned: &u32| strings.final_numbers[*interned as usize];
         let (mut links, mut link_ends) = (Vec::new(), Vec::new());
@@ -248,13 +272,9 @@ impl SegmentWriter {
             file.put(&strings, &mut links);
             link_ends.push(links.len() as u32);
         }
-        let postings = self
-            .postings
-            .finish(&self.files.symbol_end, self.cells.len() as u32);
         self.counts.files = self.paths.len() as u32;
         self.counts.symbols = self.symbols.rows.len() as u32;
         self.counts.cells = self.cells.len() as u32;
-        self.counts.terms = postings.count;
         self.counts.names = strings.name_count() as u32;
         let link_strings = strings.pack_links();
         self.counts.link_strings = strings.link_count() as u32;
@@ -263,7 +283,6 @@ impl SegmentWriter {
         self.counts.link_length = links.len() as u32;
 
         let mut sections = Sections::default();
-        sections.set(Section::Meta, self.counts.encode());
         sections.pair(
             [Section::NameBytes, Section::NameEnds],
             strings.pack_names(),
@@ -296,15 +315,18 @@ impl SegmentWriter {
         sections.set(Section::Details, self.details);
         sections.blocks([Section::Text, Section::TextEnds], &self.text);
         sections.blocks([Section::Links, Section::LinkEnds], &links);
-        sections.set(Section::Terms, postings.terms);
-        sections.set(Section::TermEnds, postings.term_ends);
-        sections.set(Section::TermPostings, postings.term_postings);
-        sections.set(Section::Postings, postings.postings);
-        SegmentImage {
-            bytes: container::assemble(MAGIC, &sections.bytes),
-            counts: self.counts,
-        }
+        (sections, self.counts)
     }
+}
+
+fn image(words: PackedPostings, (mut sections, mut counts): (Sections, SegmentCounts)) -> SegmentImage {
+    counts.terms = words.count;
+    sections.set(Section::Meta, counts.encode());
+    sections.set(Section::Terms, words.terms);
+    sections.set(Section::TermEnds, words.term_ends);
+    sections.set(Section::TermPostings, words.term_postings);
+    sections.set(Section::Postings, words.postings);
+    SegmentImage { bytes: container::assemble(MAGIC, &sections.bytes), counts }
 }
 
 fn is_counted(row: &TermRow) -> bool {

@@ -289,6 +289,11 @@ pub fn files(random: &mut Random, count: u32) -> Vec<File> {
 
 /// Freezes files.
 pub fn freeze(files: &[File]) -> SegmentImage {
+    writer_of(files).finish()
+}
+
+/// Returns a writer that has taken files in.
+pub fn writer_of(files: &[File]) -> SegmentWriter {
     let mut writer = SegmentWriter::default();
     for file in files {
         writer.push(SegmentFile {
@@ -297,7 +302,7 @@ pub fn freeze(files: &[File]) -> SegmentImage {
             facts: &file.facts,
         });
     }
-    writer.finish()
+    writer
 }
 
 /// Writes a facts view down with its strings in place of their numbers.

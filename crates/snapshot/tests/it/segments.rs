@@ -1,4 +1,4 @@
-use crate::random::{File, Random, files, freeze, plain};
+use crate::random::{File, Random, files, freeze, plain, writer_of};
 use contextd_model::ContentHash;
 use contextd_model::StrId;
 use contextd_model::facts::NONE;
@@ -155,6 +155,7 @@ proptest! {
             }
         }
         prop_assert!(one.bytes == freeze(&others).bytes);
+        prop_assert!(one.bytes == writer_of(&others).finish_split().bytes);
     }
 }
 

@@ -2,25 +2,34 @@
 
 use super::{Again, Plan, own_edges};
 use crate::linking::assembly::{Edges, merged};
+use crate::linking::pulls::{Pulls, first_of, pull_of, pulls_of};
 use crate::linking::rows::symbols_of;
 use crate::linking::{Made, Rest};
 use contextd_link::{Pull, communities_of, files_of, of_symbols};
 use contextd_model::graph::EdgeRow;
 use contextd_snapshot::{Patch, Segment};
-use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// Symbols and all their edges.
 type Rows = BTreeMap<u32, Vec<EdgeRow>>;
 
 /// Makes the graph; `None` when its bytes cannot be taken from the one before.
-pub fn patched(plan: &mut Plan<'_>, again: &Again, segments: &[Segment], first: &[u32]) -> Option<Made> {
+pub fn patched(plan: &mut Plan<'_>, again: &Again, segments: &[Segment], first: &[u32], pulls: &Pulls) -> Option<Made> {
     let symbols = *first.last()?;
     let file_of = files_of(first);
     let rows = rows(plan, again, first, &file_of)?;
     let rest = Rest::of(&plan.parts, segments);
     let patch = Patch { numbers: plan.moved.as_ref().map(|moved| moved.numbers.as_slice()), symbols, again: rows.clone() };
-    let image = plan.previous.graph().patched(patch, &rest.unresolved, &rest.outside, || communities(plan, &rows, first, &file_of))?;
+    let (mut led, kept) = (None, pulls.take(plan.previous.manifest().graph));
+    let find = || {
+        let (found, now) = communities(plan, &rows, first, &file_of, kept);
+        led = now;
+        found
+    };
+    let image = plan.previous.graph().patched(patch, &rest.unresolved, &rest.outside, find)?;
+    if let Some(led) = led {
+        pulls.keep(image.key, led);
+    }
     Some(Made { edges: image.edges + rest.outside.len() as u64, image, parts: std::mem::take(&mut plan.parts) })
 }
 
@@ -52,23 +61,22 @@ fn rows(plan: &Plan<'_>, again: &Again, first: &[u32], file_of: &[u32]) -> Optio
     Some(rows)
 }
 
-/// Returns the community of each symbol. Where no file leads elsewhere than before, or less or more so, they are as before.
-fn communities(plan: &Plan<'_>, rows: &Rows, first: &[u32], file_of: &[u32]) -> Vec<u32> {
+/// Returns the community of each symbol, and where the edges of each file lead now if that is known. Where no file leads
+/// elsewhere than before, or less or more so, communities are as before. `kept` has where the edges of each file led.
+fn communities(plan: &Plan<'_>, rows: &Rows, first: &[u32], file_of: &[u32], kept: Option<Vec<Pull>>) -> (Vec<u32>, Option<Vec<Pull>>) {
     let previous = plan.previous;
-    let files = first.len().saturating_sub(1) as u32;
-    let first_before: Vec<u32> = (0..files).map(|file| previous.symbols_of_file(file).start).chain([previous.symbol_count()]).collect();
+    let first_before = first_of(previous);
     let file_before = files_of(&first_before);
     let mut touched: Vec<u32> = rows.keys().map(|&symbol| file_of[symbol as usize]).collect();
     touched.dedup();
-    let changed: BTreeMap<u32, Pull> = touched.iter().map(|&file| (file, pull_now(plan, rows, file, first, file_of))).collect();
-    let pull_before = |file: u32| Pull::of(previous.symbols_of_file(file).flat_map(|symbol| previous.graph().out(symbol).iter()), file, &file_before);
-    let by_file = if changed.iter().all(|(&file, pull)| *pull == pull_before(file)) {
-        first_before.iter().take(files as usize).map(|&symbol| previous.graph().community(symbol)).collect()
-    } else {
-        let pulls: Vec<Pull> = (0..files).into_par_iter().with_min_len(64).map(|file| changed.get(&file).cloned().unwrap_or_else(|| pull_before(file))).collect();
-        communities_of(&pulls)
-    };
-    of_symbols(&by_file, first)
+    let changed: Vec<(u32, Pull)> = touched.iter().map(|&file| (file, pull_now(plan, rows, file, first, file_of))).collect();
+    if changed.iter().all(|(file, pull)| *pull == pull_of(previous, *file, &file_before)) {
+        let by_file: Vec<u32> = first_before.iter().take(previous.file_count() as usize).map(|&symbol| previous.graph().community(symbol)).collect();
+        return (of_symbols(&by_file, first), kept);
+    }
+    let mut pulls = kept.unwrap_or_else(|| pulls_of(previous));
+    changed.into_iter().for_each(|(file, pull)| pulls[file as usize] = pull);
+    (of_symbols(&communities_of(&pulls), first), Some(pulls))
 }
 
 /// Returns where the edges of a file lead now.

@@ -393,10 +393,10 @@ pub enum Command {
         /// A job's id; without it the newest are listed
         job: Option<String>,
         /// Show the job's log
-        #[arg(long)]
+        #[arg(long, requires = "job")]
         logs: bool,
         /// Ask the job to stop
-        #[arg(long)]
+        #[arg(long, requires = "job")]
         cancel: bool,
     },
     /// Whether files are indexed, and the rule that decides
@@ -438,7 +438,7 @@ pub enum Command {
     },
     /// Measure retrieval quality on tasks
     Eval(eval::EvalArgs),
-    /// Remove the index and its caches
+    /// Remove the index and its caches; stored packs, sessions, feedback and jobs go with it
     Clean,
     /// Serve agents and services
     Serve(ServeArgs),

@@ -2,7 +2,6 @@
 
 mod sql;
 
-use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use contextd_engine::Engine;
 use contextd_lang::LanguageId;
@@ -55,7 +54,7 @@ pub fn export(engine: &Engine, args: &ExportArgs) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let sink: Box<dyn Write> = match args.out.as_ref().or(args.sql.as_ref()) {
-        Some(path) if path.as_os_str() != "-" => Box::new(std::fs::File::create(path).with_context(|| format!("{} cannot be written", path.display()))?),
+        Some(path) if path.as_os_str() != "-" => Box::new(std::fs::File::create(path).map_err(|source| contextd_engine::EngineError::Io { what: "cannot write", path: path.clone(), source })?),
         _ => Box::new(std::io::stdout().lock()),
     };
     let mut out = BufWriter::new(sink);

@@ -44,6 +44,9 @@ fn main() -> ExitCode {
     ui::log(cli.verbose, matches!(&cli.command, Command::Serve(args) if args.log_json));
     let json = cli.format() == Format::Json;
     let failed = oracle::failed(&cli.command);
+    if matches!(&cli.command, Command::Serve(_) | Command::Index { watch: true, .. }) {
+        memory::give_back_at_rest();
+    }
     let code = run(cli).unwrap_or_else(|error| {
         ui::error(&error, json);
         ExitCode::from(failed)

@@ -78,7 +78,11 @@ pub fn error(error: &anyhow::Error, json: bool) {
     if json {
         let own = error.downcast_ref::<EngineError>();
         let (code, remedy) = own.map_or(("CTX_E_FAILED", String::new()), |own| (own.code(), own.remedy()));
-        print(&serde_json::json!({"error": {"code": code, "message": told(error), "remedy": remedy}}).to_string());
+        let mut told = serde_json::json!({"code": code, "message": told(error), "remedy": remedy});
+        if let Some(EngineError::Config { problems, .. }) = own {
+            told["problems"] = problems.iter().map(|problem| serde_json::json!({"code": problem.code, "path": problem.path, "line": problem.line, "message": problem.message, "remedy": problem.remedy})).collect();
+        }
+        print(&serde_json::json!({ "error": told }).to_string());
     }
     anstream::eprintln!("{} {}", "error:".red().bold(), contextd_render::safe(&told(error)));
     if let Some(error) = error.downcast_ref::<EngineError>() {
@@ -119,6 +123,8 @@ pub fn news(quiet: bool, news: &WatchNews) {
     match news {
         WatchNews::Refreshed(refreshed) if refreshed.changed => say(quiet, &format!("read {}, removed {}", refreshed.read, refreshed.removed)),
         WatchNews::Refreshed(_) => {}
+        WatchNews::Follows => say(quiet, "another process watches here already: this one follows it, and takes over when it ends"),
+        WatchNews::TookOver => say(quiet, "the other process has ended: this one keeps the index fresh now"),
         WatchNews::Followed(_) => say(quiet, "another process refreshed the index"),
         WatchNews::Failed(error) => say(quiet, &format!("warning: {error}")),
         WatchNews::Problems(problems) => problems.iter().for_each(|problem| say(quiet, &format!("warning: {problem}"))),

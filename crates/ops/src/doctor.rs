@@ -4,17 +4,21 @@ use crate::answer::Answer;
 use crate::context::Context;
 use crate::error::OpError;
 use crate::inputs::NoInput;
+use contextd_model::Severity;
 use contextd_store::Ledger;
 use serde_json::{Value, json};
 
 pub fn doctor(context: &Context, _input: NoInput) -> Result<Answer, OpError> {
     let engine = &context.engine;
     let mut checks: Vec<Value> = Vec::new();
+    // What no setting is called is left aside, and hinders nothing.
+    let is_wrong = engine.problems.iter().any(|problem| problem.severity == Severity::Error);
+    let first = engine.problems.first();
+    checks.push(json!({"check": "configuration", "ok": !is_wrong, "detail": first.map(ToString::to_string).unwrap_or_default(), "remedy": first.map_or("", |_| "Correct it; `contextd validate-config` lists all of them.")}));
     let mut check = |name: &str, problem: Option<(String, &str)>| {
         let (detail, remedy) = problem.as_ref().map_or((String::new(), ""), |(detail, remedy)| (detail.clone(), *remedy));
         checks.push(json!({"check": name, "ok": problem.is_none(), "detail": detail, "remedy": remedy}));
     };
-    check("configuration", engine.problems.first().map(|problem| (problem.to_string(), "Correct it, or run `contextd validate-config` for all of them.")));
     match engine.snapshot() {
         Ok(None) => check("index", Some(("there is none".to_owned(), "Run `contextd index`."))),
         Err(error) => check("index", Some((error.to_string(), "Run `contextd clean`, then `contextd index`."))),

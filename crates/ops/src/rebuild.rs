@@ -15,7 +15,7 @@ const BYTES_PER_SECOND: f64 = 4e6;
 
 pub fn rebuild(context: &Context, input: RebuildInput) -> Result<Answer, OpError> {
     if !input.confirm {
-        return Err(OpError { code: "CTX_E_CONFIRM", message: "a rebuild makes everything anew and was not confirmed".to_owned(), remedy: "Say `confirm: true` (`--confirm`), or look first with `validateOnly`.".to_owned() });
+        return Err(OpError { code: "CTX_E_CONFIRM", message: "a rebuild makes everything anew and was not confirmed".to_owned(), remedy: "Say `confirm: true` (`--confirm`), or look first with `options.validateOnly` (`--validate-only`).".to_owned() });
     }
     let paths = checked(context, &input.paths)?;
     let scope = if paths.is_empty() { "full" } else { "partial" };
@@ -39,7 +39,9 @@ pub fn rebuild(context: &Context, input: RebuildInput) -> Result<Answer, OpError
         return Ok(Answer::Facts(answer("queued", format!("Rebuild of {} files queued.", plan.files)), true));
     }
     let refreshed = context.engine.run_rebuild(&order, &now, &*context.progress)?;
-    Ok(Answer::Facts(answer("completed", format!("Indexed {} files again.", refreshed.read)), true))
+    // What was read may turn out to be no text.
+    let indexed = if order.paths.is_empty() { refreshed.files } else { refreshed.read };
+    Ok(Answer::Facts(answer("completed", format!("Indexed {indexed} files again.")), true))
 }
 
 fn busy(error: contextd_engine::EngineError) -> OpError {
@@ -105,7 +107,11 @@ fn completion(job: &Job, total: u64) -> Option<i64> {
 
 fn shown(job: &Job) -> Value {
     let total = job.progress.files_total.unwrap_or(0);
-    let percent = if total == 0 { 0.0 } else { job.progress.files_processed as f64 * 100.0 / total as f64 };
+    let percent = match (job.status, total) {
+        (JobStatus::Completed, _) => 100.0,
+        (_, 0) => 0.0,
+        (_, total) => job.progress.files_processed as f64 * 100.0 / total as f64,
+    };
     let mut value = json!({
         "jobId": job.job_id, "type": job.kind.name(), "status": job.status.name(), "startedAt": job.started_at, "completedAt": job.completed_at,
         "progress": {"filesProcessed": job.progress.files_processed, "filesTotal": total, "percentComplete": percent.round(), "currentFile": job.progress.current_file, "startedAt": job.started_at, "estimatedCompletion": completion(job, total)},

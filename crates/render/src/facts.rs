@@ -28,13 +28,22 @@ fn write(out: &mut String, value: &Value, depth: usize) {
         }
         Value::Array(items) => items.iter().for_each(|item| match item {
             Value::Object(map) => {
-                let parts: Vec<String> = map.iter().filter(|(_, value)| !is_empty(value)).map(|(key, value)| if is_plain(value) { format!("{key} {}", plain(value)) } else { format!("{key} {value}") }).collect();
-                let _ = writeln!(out, "{indent}- {}", safe(&parts.join(", ")));
+                let _ = writeln!(out, "{indent}- {}", parts(map));
             }
             item => drop(writeln!(out, "{indent}- {}", plain(item))),
         }),
         value => drop(writeln!(out, "{indent}{}", plain(value))),
     }
+}
+
+/// Writes what a record says on one line.
+fn parts(map: &serde_json::Map<String, Value>) -> String {
+    let part = |(key, value): (&String, &Value)| match value {
+        Value::Object(inner) => format!("{} ({})", safe(key), parts(inner)),
+        Value::Array(items) if items.iter().all(is_plain) => format!("{} {}", safe(key), items.iter().map(plain).collect::<Vec<_>>().join(" ")),
+        value => format!("{} {}", safe(key), plain(value)),
+    };
+    map.iter().filter(|(_, value)| !is_empty(value)).map(part).collect::<Vec<_>>().join(", ")
 }
 
 /// True for a value that fits on one line.
@@ -57,6 +66,6 @@ fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => safe(text).into_owned(),
         Value::Number(number) if number.is_f64() => format!("{:.2}", number.as_f64().unwrap_or_default()),
-        other => other.to_string(),
+        other => safe(&other.to_string()).into_owned(),
     }
 }

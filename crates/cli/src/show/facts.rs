@@ -86,10 +86,19 @@ fn records_table(page: &mut Page, records: &[&Map<String, Value>]) {
         }
     }
     // A verdict is what one looks for first; names come before figures.
-    columns.sort_by_key(|key| (!matches!(key.as_str(), "ok" | "verdict"), !matches!(key.as_str(), "name" | "check" | "path" | "file" | "id")));
+    columns.sort_by_key(|key| (!matches!(key.as_str(), "ok" | "verdict"), !(is_id(key) || matches!(key.as_str(), "name" | "check" | "path" | "file")), *key == "completedAt"));
     let cell = |record: &Map<String, Value>, key: &str| record.get(key).map_or(String::new(), |value| plain(key, value));
-    let mut widths: Vec<usize> = columns.iter().map(|key| records.iter().map(|record| console::measure_text_width(&cell(record, key))).chain([words(key).len()]).max().unwrap_or(0)).collect();
-    narrow(&mut widths, page.width.saturating_sub(2));
+    let width = |key: &&String| records.iter().map(|record| console::measure_text_width(&cell(record, key))).chain([words(key).len()]).max().unwrap_or(0);
+    let room = page.width.saturating_sub(2);
+    // What holds values of its own gives way first; programs get it.
+    while columns.iter().map(|key| width(key) + 2).sum::<usize>() > room + 2 {
+        let is_nested = |key: &&String| records.iter().any(|record| record.get(*key).is_some_and(Value::is_object));
+        let Some(at) = columns.iter().rposition(is_nested).filter(|_| columns.len() > 2) else { break };
+        columns.remove(at);
+    }
+    let mut widths: Vec<usize> = columns.iter().map(width).collect();
+    let may_narrow: Vec<bool> = columns.iter().map(|key| !is_id(key)).collect();
+    narrow(&mut widths, &may_narrow, room);
     let row = |cells: Vec<String>| {
         let cells: Vec<String> = cells.iter().zip(&widths).map(|(cell, width)| console::pad_str(&console::truncate_str(cell, *width, "…"), *width, console::Alignment::Left, None).into_owned()).collect();
         format!("  {}", cells.join("  "))
@@ -103,11 +112,20 @@ fn records_table(page: &mut Page, records: &[&Map<String, Value>]) {
     }
 }
 
-/// Takes from the widest columns until a row fits.
-fn narrow(widths: &mut [usize], room: usize) {
-    while widths.iter().map(|width| width + 2).sum::<usize>() > room + 2 {
-        let Some(widest) = widths.iter_mut().max().filter(|width| **width > 8) else { return };
-        *widest -= 1;
+/// True for what is asked by: half of it is of no use.
+fn is_id(key: &str) -> bool {
+    key == "id" || key.ends_with("Id")
+}
+
+/// Takes from the widest columns that may be narrowed until a row fits; from any when that is not enough.
+fn narrow(widths: &mut [usize], may_narrow: &[bool], room: usize) {
+    let by_turns = [may_narrow.to_vec(), vec![true; widths.len()]];
+    for may_narrow in by_turns {
+        while widths.iter().map(|width| width + 2).sum::<usize>() > room + 2 {
+            let candidates = widths.iter_mut().zip(&may_narrow).filter(|(_, may)| **may).map(|(width, _)| width);
+            let Some(widest) = candidates.max().filter(|width| **width > 8) else { break };
+            *widest -= 1;
+        }
     }
 }
 
@@ -120,7 +138,7 @@ fn plain(key: &str, value: &Value) -> String {
         Value::Bool(true) if is_verdict => "✓".green().to_string(),
         Value::Bool(false) if is_verdict => "✗".red().to_string(),
         Value::Bool(yes) => if *yes { "yes" } else { "no" }.to_owned(),
-        Value::Object(map) => map.iter().map(|(key, value)| format!("{} {}", words(key), plain(key, value))).collect::<Vec<_>>().join(", "),
+        Value::Object(map) => map.iter().filter(|(_, value)| !is_empty(value)).map(|(key, value)| format!("{} {}", words(key), plain(key, value))).collect::<Vec<_>>().join(", "),
         Value::String(text) => safe(text).into_owned(),
         Value::Number(number) => match number.as_u64() {
             Some(time) if is_time => date(time as i64),
@@ -173,6 +191,13 @@ mod tests {
         let text = shown(&json!({"ok": true, "languages": {"rust": 10, "go": 5}, "rows": [{"path": "a", "explanation": "x".repeat(80)}, {"path": "b", "explanation": "y"}], "sizeBytes": 1_500, "seenAt": 0}));
         assert!(text.contains("rust 10  ▇") && text.contains("1.5 kB") && text.contains("1970-01-01") && text.contains('✓'), "{text}");
         assert!(text.lines().all(|line| console::measure_text_width(line) <= 40), "{text}");
+    }
+
+    #[test]
+    fn ids_stay_whole_and_nested_records_give_way() {
+        let job = |at: u64| json!({"completedAt": at, "jobId": format!("refresh-e84c{at:04}"), "progress": {"filesProcessed": 12, "currentFile": null, "startedAt": 0}, "status": "completed"});
+        let text = shown(&json!({"jobs": [job(1), job(2)]}));
+        assert!(text.contains("  refresh-e84c0001  completed  ") && !text.contains("files processed"), "{text}");
     }
 
     #[test]

@@ -75,6 +75,12 @@ fn checks_tell_by_their_exit_code() {
     sandbox.text(&["rebuild", "--confirm"]);
     let jobs = sandbox.json(&["jobs", "--json"]);
     assert_eq!(jobs["jobs"][0]["status"], "completed", "{jobs}");
+    assert_eq!(jobs["jobs"][0]["progress"]["percentComplete"], 100.0, "{jobs}");
+    assert!(!sandbox.text(&["jobs"]).contains('{'), "records are written in words");
+    assert_eq!(sandbox.run(&["jobs", "--cancel"]).status.code(), Some(2), "which one?");
+    let refused = sandbox.run(&["export", "symbols", "--out", "no/such/folder/symbols.jsonl"]);
+    let why = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(!refused.status.success() && why.contains("no/such/folder") && why.contains("[CTX_E_IO]"), "{why}");
     sandbox.text(&["doctor"]);
     sandbox.text(&["validate-config"]);
 }

@@ -242,7 +242,7 @@ impl<'a> Section<'a> {
 
     fn report_range(&mut self, key: &str, value: &str, range: &str, line: u32) {
         let message = format!("`{}` is {value}, outside {range}.", self.path(key));
-        let remedy = format!("Use a value from {range}; until then the default is used.");
+        let remedy = format!("Use a value from {range}, or leave it out for the default.");
         self.report(Problem::error("CTX_E_CONFIG_RANGE", message, remedy), line);
     }
 
@@ -252,7 +252,7 @@ impl<'a> Section<'a> {
             self.path(key),
             node.kind()
         );
-        let remedy = format!("Write {expects}; until then the default is used.");
+        let remedy = format!("Write {expects}, or leave it out for the default.");
         self.report(Problem::error("CTX_E_CONFIG_TYPE", message, remedy), line);
     }
 

@@ -2,6 +2,7 @@
 
 use crate::languages::{self, Hooks};
 use crate::rules::{Rules, Source};
+use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 use tree_sitter::Language as Grammar;
@@ -78,13 +79,30 @@ fn detection() -> &'static Detection {
     TABLE.get_or_init(|| {
         let mut table = Detection { extensions: BTreeMap::new(), filenames: BTreeMap::new(), interpreters: BTreeMap::new() };
         for id in LanguageId::all() {
-            let Ok(source) = source(id.get()) else { continue };
-            table.extensions.extend(source.extensions.into_iter().map(|name| (name, id)));
-            table.filenames.extend(source.filenames.into_iter().map(|name| (name, id)));
-            table.interpreters.extend(source.interpreters.into_iter().map(|name| (name, id)));
+            let Ok(told) = toml::from_str::<ToldBy>(told_by(id.get().table)) else { continue };
+            table.extensions.extend(told.extensions.into_iter().map(|name| (name, id)));
+            table.filenames.extend(told.filenames.into_iter().map(|name| (name, id)));
+            table.interpreters.extend(told.interpreters.into_iter().map(|name| (name, id)));
         }
         table
     })
+}
+
+/// What tells a language's files, see [`Source`].
+#[derive(Deserialize, Default, Debug, PartialEq, Eq)]
+#[serde(default)]
+struct ToldBy {
+    extensions: Vec<String>,
+    filenames: Vec<String>,
+    interpreters: Vec<String>,
+}
+
+/// Returns the first lines of a language's table, which tell its files: every run needs those of all languages, and the
+/// rest only of the languages that it meets.
+fn told_by(table: &str) -> &str {
+    let is_one = |line: &&str| ["extensions =", "filenames =", "interpreters ="].iter().any(|key| line.starts_with(key));
+    let length = table.split_inclusive('\n').take_while(is_one).map(str::len).sum();
+    &table[..length]
 }
 
 /// Returns the language of a file by its name, else by its `#!` line, else [`TEXT`].
@@ -121,6 +139,15 @@ mod tests {
     fn tables_compile() {
         for id in LanguageId::all().filter(|id| id.get().grammar.is_some()) {
             id.rules();
+        }
+    }
+
+    #[test]
+    fn the_first_lines_of_a_table_tell_the_files() {
+        for language in languages::ALL.iter().filter(|language| !language.table.is_empty()) {
+            let whole: ToldBy = toml::from_str(language.table).unwrap();
+            assert_eq!(toml::from_str::<ToldBy>(told_by(language.table)).unwrap(), whole, "{}", language.name);
+            assert_ne!(whole, ToldBy::default(), "{}", language.name);
         }
     }
 

@@ -216,11 +216,12 @@ pub struct KindRule {
     pub base_skip: bool,
     pub spread: bool,
     pub generic_name: bool,
-    pub symbol: Option<SymbolRule>,
-    pub call: Option<CallRule>,
+    // Few kinds have the following, and a grammar has hundreds.
+    pub symbol: Option<Box<SymbolRule>>,
+    pub call: Option<Box<CallRule>>,
     pub construct: Option<Finder>,
     pub member: Option<Finder>,
-    pub binding: Option<BindingRule>,
+    pub binding: Option<Box<BindingRule>>,
     /// Nothing to do: the walk passes on.
     pub plain: bool,
     /// A list or tuple: names and values side by side.
@@ -437,18 +438,18 @@ impl<'g> Compiler<'g> {
         }
         for (name, symbol) in &source.symbols {
             for id in self.kind_ids(name)? {
-                self.kinds[id as usize].symbol = Some(self.symbol(symbol)?);
+                self.kinds[id as usize].symbol = Some(Box::new(self.symbol(symbol)?));
             }
         }
         for (name, call) in &source.calls {
             for id in self.kind_ids(name)? {
-                self.kinds[id as usize].call = Some(CallRule {
+                self.kinds[id as usize].call = Some(Box::new(CallRule {
                     callee: self.finder(&call.callee)?,
                     receiver: self.optional(&call.receiver)?,
                     arguments: self.optional(&call.arguments)?,
                     trailing: self.optional(&call.trailing)?,
                     is_macro: call.r#macro,
-                });
+                }));
             }
         }
         for (name, field) in &source.constructs {
@@ -461,14 +462,14 @@ impl<'g> Compiler<'g> {
         }
         for (name, binding) in &source.bindings {
             for id in self.kind_ids(name)? {
-                self.kinds[id as usize].binding = Some(BindingRule {
+                self.kinds[id as usize].binding = Some(Box::new(BindingRule {
                     name: self.finder(&binding.name)?,
                     type_field: self.optional(&binding.r#type)?,
                     value: self.optional(&binding.value)?,
                     parameter: binding.parameter,
                     many: binding.many,
                     listed: binding.listed,
-                });
+                }));
             }
         }
         Ok(())

@@ -164,6 +164,17 @@ impl Default for Terms {
     }
 }
 
+/// True unless the last two letters show that the stemmer leaves a word as it is: none of the suffixes that it takes off or
+/// replaces ends like that.
+fn has_suffix(word: &[u8]) -> bool {
+    match word {
+        [.., _, b's' | b'e' | b'y'] => true,
+        [.., b'e', b'd' | b'r'] | [.., b'n', b'g' | b't'] | [.., b'o', b'n' | b'r'] | [.., b's', b'm'] | [.., b'i', b'c'] => true,
+        [.., b'a' | b'u' | b'l', b'l'] | [.., b'c' | b'l' | b't' | b'g', b'i'] => true,
+        _ => false,
+    }
+}
+
 /// Words and identifiers remembered before the memory is emptied: a long run stays bounded, and what is remembered
 /// small enough to be near the processor.
 const MAX_REMEMBERED: usize = 48_000;
@@ -313,8 +324,8 @@ impl Terms {
     /// Returns the number of the term of a word part that is not remembered.
     fn new_stem(&mut self, part: &str) -> u32 {
         lower_into(part, &mut self.lower);
-        let stemmed = self.lower.len() > 3 && self.lower.bytes().all(|byte| byte.is_ascii_lowercase());
-        if stemmed { self.texts.intern(&self.stemmer.stem(&self.lower)).0 } else { self.texts.intern(&self.lower).0 }
+        let may_differ = self.lower.len() > 3 && self.lower.bytes().all(|byte| byte.is_ascii_lowercase()) && has_suffix(self.lower.as_bytes());
+        if may_differ { self.texts.intern(&self.stemmer.stem(&self.lower)).0 } else { self.texts.intern(&self.lower).0 }
     }
 
     /// Adds the numbers of the terms of an identifier to the expansions.
@@ -411,6 +422,18 @@ mod tests {
     #[test]
     fn letters_are_those_of_the_standard_library() {
         assert_eq!(('\0'..=char::MAX).find(|&c| is_alphanumeric(c) != c.is_alphanumeric()), None);
+    }
+
+    #[test]
+    fn words_without_a_suffix_are_their_own_stems() {
+        let stemmer = Stemmer::create(Algorithm::English);
+        let endings = || (b'a'..=b'z').flat_map(|one| (b'a'..=b'z').flat_map(move |two| (b'a'..=b'z').map(move |three| [one, two, three])));
+        for head in ["t", "ay", "yes", "comp", "relat", "aeiou", "strm", "inter", "nation", "yellowy"] {
+            for ending in endings().filter(|ending| !has_suffix(ending)) {
+                let word = format!("{head}{}", String::from_utf8_lossy(&ending));
+                assert_eq!(stemmer.stem(&word), word);
+            }
+        }
     }
 
     proptest! {

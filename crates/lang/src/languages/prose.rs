@@ -243,13 +243,12 @@ impl Draft {
 
     /// In code, names that are called, qualified, or written like code.
     fn code_line(&mut self, owner: u32, line: &str, start: usize, number: usize) {
-        let mut from = 0;
-        for word in line.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | ':'))) {
-            let at = line[from..].find(word).map_or(from, |found| from + found);
-            from = at + word.len();
-            let called = line[from..].starts_with('(');
-            let shaped = word.chars().skip(1).any(char::is_uppercase) || word.trim_matches('_').contains('_');
-            if word.len() > 2 && (called || shaped) {
+        let words = line.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | ':')));
+        for word in words.filter(|word| word.len() > 2) {
+            let at = word.as_ptr() as usize - line.as_ptr() as usize;
+            let is_called = || line.as_bytes().get(at + word.len()) == Some(&b'(');
+            let is_shaped = || word.chars().skip(1).any(char::is_uppercase) || word.trim_matches('_').contains('_');
+            if is_called() || is_shaped() {
                 self.mention(owner, word, start + at, number);
             }
         }

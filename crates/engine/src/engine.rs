@@ -8,6 +8,7 @@ use crate::linking::Warm;
 use crate::overlay::Overlays;
 use crate::places::Places;
 use crate::unchanged::Unchanged;
+use contextd_lang::LanguageId;
 use contextd_model::config::{self, Config};
 use contextd_model::{ContentHash, FileFacts, Problem, Severity};
 use contextd_scan::Scanner;
@@ -131,6 +132,23 @@ impl Engine {
     }
 }
 
+/// True for names that rules of chunking may be given under, see [`config::Chunking::of`].
+fn is_language(name: &str) -> bool {
+    name == "jsx" || LanguageId::by_name(name).is_some()
+}
+
+fn unknown_language(name: &str, text: &str) -> Problem {
+    let message = format!("`chunking.{name}` names no language, so its rules have no effect.");
+    let remedy = match config::nearest(name, LanguageId::all().map(LanguageId::name)) {
+        Some(meant) => format!("Did you mean `chunking.{meant}`? Otherwise remove it."),
+        None => "Name a language as `contextd project-stats` does, or remove it.".to_owned(),
+    };
+    let line = text.lines().position(|line| line.trim_start().to_lowercase().starts_with(&format!("[chunking.{name}]")));
+    let mut problem = Problem::warning("CTX_W_CONFIG_UNKNOWN_KEY", message, remedy);
+    problem.line = line.map(|line| line as u32 + 1);
+    problem
+}
+
 fn read_config(root: &Path, given: Option<&Path>, lookup_env: &dyn Fn(&str) -> Option<String>) -> Result<(Config, Option<PathBuf>, Vec<Problem>)> {
     let path = match given {
         Some(path) => Some(path.to_owned()),
@@ -138,7 +156,8 @@ fn read_config(root: &Path, given: Option<&Path>, lookup_env: &dyn Fn(&str) -> O
     };
     let Some(path) = path else { return Ok((Config::default(), None, Vec::new())) };
     let text = std::fs::read_to_string(&path).map_err(|source| EngineError::Io { what: "cannot read", path: path.clone(), source })?;
-    let (config, problems) = config::parse(&text, lookup_env);
+    let (config, mut problems) = config::parse(&text, lookup_env);
+    problems.extend(config.chunking.languages.keys().filter(|name| !is_language(name)).map(|name| unknown_language(name, &text)));
     let name = path.strip_prefix(root).unwrap_or(&path).display().to_string();
     let problems = problems.into_iter().map(|problem| if problem.path.is_none() { let line = problem.line; problem.at(name.clone(), line) } else { problem }).collect();
     Ok((config, Some(path), problems))

@@ -3,6 +3,7 @@
 use crate::error::{EngineError, Result};
 use contextd_model::ContentHash;
 use contextd_model::config::Config;
+use contextd_scan::ScanError;
 use contextd_snapshot::WriterLock;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -50,6 +51,10 @@ impl Places {
 
     /// Creates the folders and keeps git from listing the index.
     pub fn create(&self) -> Result<()> {
+        // A root that was removed is not made again for the sake of its index.
+        if !self.root.is_dir() {
+            return Err(ScanError::RootUnusable { path: self.root.clone(), why: "it is gone".to_owned() }.into());
+        }
         for folder in [&self.index, &self.facts] {
             fs::create_dir_all(folder).map_err(|source| EngineError::Io { what: "cannot create", path: folder.clone(), source })?;
         }

@@ -102,13 +102,13 @@ impl Engine {
         let own = (options.quick && previous.is_none()).then(|| Own::of(self));
         progress.begin(Stage::Scan, 0);
         // How large the ledger will be is known only after the scan.
-        let first = (!self.places.ledger().exists()).then(|| Scope::scan(self, None));
+        let first = (!self.places.ledger().exists()).then(|| Scope::scan(self, None)).transpose()?;
         let mut ledger = self.ledger_for(first.as_ref().map_or(0, |scoped| scoped.files.len()))?;
         // The ledger says to which snapshot its rows belong; a run that was killed in between left others.
         let complete = name.is_some() && records::recorded(&ledger)? == name;
         let trusted = previous.as_ref().is_some_and(|snapshot| self.is_current(snapshot)) && !options.full;
         let only = options.only.as_ref().filter(|_| trusted && complete);
-        let Scoped { scope, files, problems, grounds } = first.unwrap_or_else(|| Scope::scan(self, only));
+        let Scoped { scope, files, problems, grounds } = first.map_or_else(|| Scope::scan(self, only), Ok)?;
         let (looked, states, others) = match &scope {
             Scope::Whole => (Looked::Whole(grounds.clone()), ledger.file_states()?, Vec::new()),
             // The snapshot before has what the ledger would say of the others.

@@ -1,9 +1,10 @@
 //! Which part of the tree a refresh looks at.
 
 use crate::engine::Engine;
+use crate::error::Result;
 use crate::refresh::is_under;
 use contextd_model::Problem;
-use contextd_scan::{FileEntry, Rule, Verdict};
+use contextd_scan::{FileEntry, Rule, ScanError, Verdict};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -29,14 +30,18 @@ pub struct Scoped<'o> {
 }
 
 impl<'o> Scope<'o> {
-    /// Finds the files of the scope. What cannot be judged path by path is scanned whole.
-    pub fn scan(engine: &Engine, only: Option<&'o BTreeSet<String>>) -> Scoped<'o> {
+    /// Finds the files of the scope. What cannot be judged path by path is scanned whole; a root that cannot be listed is
+    /// an error, since an index without files would take the place of the one that is there.
+    pub fn scan(engine: &Engine, only: Option<&'o BTreeSet<String>>) -> Result<Scoped<'o>> {
         if let Some((paths, files)) = only.and_then(|paths| Some((paths, files_at(engine, paths)?))) {
             let mut files = files;
             engine.overlays().apply(&mut files, |path| paths.iter().any(|changed| is_under(path, changed)));
-            return Scoped { scope: Scope::Paths(paths), files, problems: Vec::new(), grounds: None };
+            return Ok(Scoped { scope: Scope::Paths(paths), files, problems: Vec::new(), grounds: None });
         }
         let mut scan = engine.scanner.scan();
+        if let Some(why) = scan.refused_root {
+            return Err(ScanError::RootUnusable { path: engine.scanner.root().to_owned(), why }.into());
+        }
         let limit = engine.config.bootstrap.max_initial_files;
         if limit > 0 {
             scan.files.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
@@ -45,7 +50,7 @@ impl<'o> Scope<'o> {
         overlays.apply(&mut scan.files, |_| true);
         // What is put over files, and how many are left out for their number, no stamp tells.
         let grounds = scan.grounds.filter(|_| overlays.is_empty() && limit == 0);
-        Scoped { scope: Scope::Whole, files: scan.files, problems: scan.problems, grounds }
+        Ok(Scoped { scope: Scope::Whole, files: scan.files, problems: scan.problems, grounds })
     }
 
     /// True when the scan decides about the path.

@@ -77,7 +77,7 @@ impl Engine {
         let ledger = self.ledger()?;
         self.load_overlays()?;
         let recorded = records::recorded(&ledger)?;
-        let Scoped { files, problems, grounds, .. } = Scope::scan(self, None);
+        let Scoped { files, problems, grounds, .. } = Scope::scan(self, None)?;
         let changes = changes::compare(files, ledger.file_states()?, |_| false);
         if changes.is_empty() {
             let is_same = |snapshot: &Snapshot| recorded == Some(snapshot.name()) && self.is_current(snapshot);

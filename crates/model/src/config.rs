@@ -17,6 +17,7 @@ mod validate;
 
 pub use chunking::Chunking;
 pub use fingerprint::Fingerprints;
+pub use nearest::nearest;
 pub use read::{parse, reference};
 pub use section::Key;
 pub use sections::*;

@@ -64,7 +64,8 @@ impl Plan {
     fn of(context: &Context, paths: &[String]) -> Plan {
         let mut plan = Plan { files: 0, bytes: 0, languages: BTreeMap::new(), folders: BTreeSet::new() };
         let inside = |rel: &str| paths.is_empty() || paths.iter().any(|path| rel == path || rel.strip_prefix(path.as_str()).is_some_and(|rest| rest.starts_with('/')));
-        for file in context.engine.scanner.scan().files.iter().filter(|file| inside(&file.rel)) {
+        let (_, scan) = context.engine.scanner.list_indexable();
+        for file in scan.files.iter().filter(|file| inside(&file.rel)) {
             plan.files += 1;
             plan.bytes += file.size;
             plan.folders.insert(file.rel.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned()));

@@ -355,7 +355,8 @@ fn ranges(sources: &Sources<'_>, lexical: &Lexical<'_>, query: &Query, file: u32
     let lines = snapshot.file(file).lines().max(1);
     for (block, score) in top(blocks, RANGES) {
         let (first, last) = (block * BLOCK_LINES + 1, ((block + 1) * BLOCK_LINES).min(lines));
-        let symbol = best_symbols.iter().copied().filter(|&(symbol, _)| overlaps(snapshot, symbol, first, last)).max_by(|a, b| a.1.total_cmp(&b.1)).map_or(symbols.start, |(symbol, _)| symbol);
+        let weighed = best_symbols.iter().map(|&(symbol, score)| (symbol, score * share(snapshot, symbol, first, last)));
+        let symbol = weighed.filter(|&(_, score)| score > 0.0).max_by(|a, b| a.1.total_cmp(&b.1)).map_or(symbols.start, |(symbol, _)| symbol);
         push(&mut found, Range { symbol, start_line: first, end_line: last, score });
     }
     if let Some(&(symbol, score)) = top(best_symbols, 1).first().filter(|_| found.len() < RANGES) {
@@ -374,9 +375,13 @@ fn push(found: &mut Vec<Range>, range: Range) {
     }
 }
 
-fn overlaps(snapshot: &Snapshot, symbol: u32, first: u32, last: u32) -> bool {
+/// Returns which share of a symbol stands in a block, or of the block in the symbol, whichever is more: a block goes by
+/// the name of what it shows, not of what ends in its first lines.
+fn share(snapshot: &Snapshot, symbol: u32, first: u32, last: u32) -> f32 {
     let symbol = snapshot.symbol(symbol);
-    symbol.start_line() <= last && first <= symbol.end_line()
+    let both = (symbol.end_line().min(last) + 1).saturating_sub(symbol.start_line().max(first));
+    let shorter = (last + 1 - first).min((symbol.end_line() + 1).saturating_sub(symbol.start_line())).max(1);
+    both as f32 / shorter as f32
 }
 
 fn range_of(snapshot: &Snapshot, symbol: u32, score: f32) -> Range {

@@ -55,6 +55,8 @@ pub struct Scan {
     pub problems: Vec<Problem>,
     /// Paths besides the files whose stamps decide what a scan finds; `None` when that cannot be told.
     pub grounds: Option<Vec<String>>,
+    /// Why the root itself could not be listed, if it could not: that there are no files says nothing then.
+    pub refused_root: Option<String>,
 }
 
 impl Scanner {
@@ -125,6 +127,8 @@ impl Scanner {
         for rejected in &found.rejected {
             *scan.counts.entry(rejected.rule).or_default() += 1;
         }
+        let is_root = |rejected: &&Rejected| rejected.rule == Rule::Unreadable && rejected.rel == ".";
+        scan.refused_root = found.rejected.iter().find(is_root).map(|root| root.detail.clone());
         scan.rejected = bounded(found.rejected);
         scan.problems.sort();
         scan.problems.dedup();

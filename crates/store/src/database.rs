@@ -210,8 +210,11 @@ impl Database {
         let mut database = Self::connect(path, schema, options.key.as_ref())?;
         database.read(|connection| configure(connection, schema, options.much))?;
         database.limit_log()?;
-        database.migrate(schema)?;
-        database.probe(options.verify)?;
+        let version = database.migrate(schema)?;
+        // Tables that were made just now are not damaged.
+        if version > 0 {
+            database.probe(options.verify)?;
+        }
         Ok(database)
     }
 
@@ -252,8 +255,8 @@ impl Database {
         })
     }
 
-    /// Runs the steps that are missing, all in one transaction.
-    fn migrate(&mut self, schema: &Schema) -> Result<()> {
+    /// Runs the steps that are missing, all in one transaction; returns the version from before.
+    fn migrate(&mut self, schema: &Schema) -> Result<i64> {
         let path = self.path.clone();
         self.write(|transaction| {
             let version = checked_version(transaction, &path, schema)?;
@@ -261,7 +264,8 @@ impl Database {
                 transaction.execute_batch(migration)?;
             }
             transaction.pragma_update(None, "application_id", schema.application_id)?;
-            Ok(transaction.pragma_update(None, "user_version", schema.version())?)
+            transaction.pragma_update(None, "user_version", schema.version())?;
+            Ok(version)
         })
     }
 

@@ -90,10 +90,11 @@ fn records_table(page: &mut Page, records: &[&Map<String, Value>]) {
     let cell = |record: &Map<String, Value>, key: &str| record.get(key).map_or(String::new(), |value| plain(key, value));
     let width = |key: &&String| records.iter().map(|record| console::measure_text_width(&cell(record, key))).chain([words(key).len()]).max().unwrap_or(0);
     let room = page.width.saturating_sub(2);
-    // What holds values of its own gives way first; programs get it.
+    // What holds values of its own gives way, and of two times the later one; programs get them.
     while columns.iter().map(|key| width(key) + 2).sum::<usize>() > room + 2 {
         let is_nested = |key: &&String| records.iter().any(|record| record.get(*key).is_some_and(Value::is_object));
-        let Some(at) = columns.iter().rposition(is_nested).filter(|_| columns.len() > 2) else { break };
+        let gives_way = columns.iter().rposition(is_nested).or_else(|| columns.iter().position(|key| *key == "completedAt"));
+        let Some(at) = gives_way.filter(|_| columns.len() > 2) else { break };
         columns.remove(at);
     }
     let mut widths: Vec<usize> = columns.iter().map(width).collect();
@@ -197,7 +198,10 @@ mod tests {
     fn ids_stay_whole_and_nested_records_give_way() {
         let job = |at: u64| json!({"completedAt": at, "jobId": format!("refresh-e84c{at:04}"), "progress": {"filesProcessed": 12, "currentFile": null, "startedAt": 0}, "status": "completed"});
         let text = shown(&json!({"jobs": [job(1), job(2)]}));
-        assert!(text.contains("  refresh-e84c0001  completed  ") && !text.contains("files processed"), "{text}");
+        assert!(text.contains("  refresh-e84c0001  completed") && !text.contains("files processed"), "{text}");
+        let job = |at: u64| json!({"completedAt": at, "startedAt": at, "jobId": format!("refresh-e84c{at:04}")});
+        let text = shown(&json!({"jobs": [job(1), job(2)]}));
+        assert!(text.contains("  refresh-e84c0001  1970-01-01 00:00 UTC\n") && !text.contains("completed at"), "{text}");
     }
 
     #[test]

@@ -100,3 +100,33 @@ fn the_mark_of_the_head_moves_with_it() {
     git(&["checkout", "-q", "-b", "side"]);
     assert_ne!(open(place.path()).head_mark().unwrap(), second);
 }
+
+#[test]
+fn a_root_that_is_gone_is_an_error_and_is_not_made_again() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().join("project");
+    let index = place.path().join("index");
+    plant(&root);
+    write(&root.join("context.toml"), format!("[storage]\npath = {index:?}\n").as_bytes());
+    refresh(&root, 60_000);
+    let (engine, before) = (open(&root), fs::read_to_string(index.join("CURRENT")).unwrap());
+    fs::remove_dir_all(&root).unwrap();
+    let options = contextd_engine::RefreshOptions { now: 60_000, ..contextd_engine::RefreshOptions::default() };
+    let error = engine.refresh(&options, &contextd_engine::Silent).map(drop).unwrap_err();
+    assert_eq!(error.code(), "CTX_E_ROOT");
+    assert!(!root.exists());
+    assert_eq!(fs::read_to_string(index.join("CURRENT")).unwrap(), before, "an index of no files takes no other's place");
+    // A scan of it says so, too.
+    assert!(engine.scanner.scan().refused_root.is_some());
+    assert_eq!(engine.has_changes().unwrap_err().code(), "CTX_E_ROOT");
+}
+
+#[test]
+fn rules_of_chunking_for_no_language_are_told() {
+    let place = tempfile::tempdir().unwrap();
+    write(&place.path().join("context.toml"), b"[chunking.default]\nmax_tokens = 300\n[chunking.pyton]\nmax_tokens = 200\n[chunking.jsx]\nmax_tokens = 200\n");
+    let problems = open(place.path()).problems;
+    let [problem] = problems.as_slice() else { panic!("{problems:?}") };
+    assert_eq!((problem.code, problem.line), ("CTX_W_CONFIG_UNKNOWN_KEY", Some(3)));
+    assert!(problem.remedy.contains("`chunking.python`"), "{problem}");
+}

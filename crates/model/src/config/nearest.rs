@@ -1,7 +1,7 @@
 //! The known name that a mistyped one was probably meant to be.
 
 /// Returns the closest of `known`, if it is close enough to be a typing mistake.
-pub(super) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let limit = (name.chars().count() / 3).clamp(1, 4);
     known
         .filter(|candidate| candidate.len().abs_diff(name.len()) <= 8)

@@ -1,7 +1,7 @@
 //! TOML as a tree of values with lines, and the section reader that consumes it.
 
 use super::section::Setting;
-use super::{nearest, substitute};
+use super::{nearest::nearest, substitute};
 use crate::Problem;
 use std::collections::BTreeMap;
 use toml::Spanned;
@@ -229,7 +229,7 @@ impl<'a> Section<'a> {
         for (key, Placed { line, .. }) in std::mem::take(&mut self.entries) {
             let message = format!("`{}` is not a known key.", self.path(&key));
             let known = self.known.iter().map(String::as_str);
-            let remedy = match nearest::nearest(&key, known) {
+            let remedy = match nearest(&key, known) {
                 Some(name) => format!("Did you mean `{}`? Otherwise remove it.", self.path(name)),
                 None => "Remove it; it has no effect.".to_owned(),
             };

@@ -1,6 +1,6 @@
 //! What single keys cannot show: values that contradict each other, and the form of extensions.
 
-use super::{Config, PROVIDERS, nearest};
+use super::{Config, PROVIDERS, nearest::nearest};
 use crate::Problem;
 
 /// Reports contradictions and brings extensions to one form: lower case with a leading dot.
@@ -77,7 +77,7 @@ fn check_providers(config: &Config, problems: &mut Vec<Problem>) {
         if PROVIDERS.contains(&name.as_str()) && name != "hybrid" {
             continue;
         }
-        let remedy = match nearest::nearest(name, PROVIDERS.iter().copied())
+        let remedy = match nearest(name, PROVIDERS.iter().copied())
             .filter(|name| *name != "hybrid")
         {
             Some(known) => format!("Did you mean {known:?}?"),

@@ -27,7 +27,7 @@ const PAUSE: Duration = Duration::from_secs(10);
 /// Milliseconds of CPU in a pause up to which nobody was at work.
 const IDLE_MS: usize = 100;
 /// Milliseconds of CPU that leave something to give back.
-const WORK_MS: usize = 500;
+const WORK_MS: usize = 50;
 
 /// Gives back what is free whenever the process has worked and then rests: who watches a tree works for a moment and then
 /// waits for hours, and the allocator looks at its clock only when it is asked for memory.

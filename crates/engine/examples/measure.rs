@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     std::thread::sleep(Duration::from_millis(100));
     run(&engine, "again", None)?;
     run(&engine, "no change", None)?;
-    engine.keep_warm(0);
+    engine.keep_warm(0, std::time::Duration::from_secs(3_600));
     std::thread::sleep(Duration::from_secs(5));
     for file in words {
         let path = root.join(&file);

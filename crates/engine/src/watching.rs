@@ -23,6 +23,8 @@ const PULSE: Duration = Duration::from_millis(50);
 pub(crate) const MANY_FILES: u32 = 1_500;
 /// Files from which on the linker's tables are kept.
 const WARM_FILES: u32 = 50;
+/// How long the linker's tables are kept without a change: they are most of the memory of a process that watches.
+const WARM_FOR: Duration = Duration::from_secs(600);
 /// How often a process that follows another tries to take its place.
 const SUCCESSION: Duration = Duration::from_secs(1);
 /// How long a refresh waits for a run of another process.
@@ -71,15 +73,15 @@ impl Engine {
         end
     }
 
-    /// Keeps the linker's tables for the next change when the index has at least `files` files; they
-    /// take memory, and small roots are linked in no time without.
-    pub fn keep_warm(&self, files: u32) {
+    /// Keeps the linker's tables for the next change when the index has at least `files` files, and for so long without
+    /// one; they take memory, and small roots are linked in no time without.
+    pub fn keep_warm(&self, files: u32, rest: Duration) {
         let mut warm = self.warm.lock().unwrap_or_else(PoisonError::into_inner);
         if warm.is_none()
             && let Some(snapshot) = self.published().filter(|snapshot| snapshot.file_count() >= files)
         {
             let keys = snapshot.manifest().segments.iter().map(|entry| entry.key).collect();
-            *warm = Warm::start(&self.places.index, keys);
+            *warm = Warm::start(&self.places.index, keys, rest);
         }
     }
 
@@ -124,7 +126,7 @@ impl Engine {
                 let only = options.only.filter(|_| !leading.owes_whole(self));
                 let options = RefreshOptions { now: now(), wait: PATIENCE, only, ..options };
                 tell(self.take_in(&options, watcher, &mut leading, taken));
-                self.keep_warm(WARM_FILES);
+                self.keep_warm(WARM_FILES, WARM_FOR);
             }
             let report = watcher.events.recv_timeout(PULSE);
             taken += u64::from(report.is_ok());

@@ -24,6 +24,11 @@ impl Pulls {
         self.lock().take().filter(|(of, _)| *of == graph).map(|(_, pulls)| pulls)
     }
 
+    /// Lets go of what is kept.
+    pub fn forget(&self) {
+        *self.lock() = None;
+    }
+
     /// Makes the sums of a snapshot's graph unless they are kept.
     pub fn prepare(&self, snapshot: &Snapshot) {
         let graph = snapshot.manifest().graph;

@@ -2,6 +2,7 @@
 //!
 //! Building them takes most of the time of linking one file again. A thread of its own holds those of the published
 //! snapshot with what each file asked of them, answers for the files of one change, and builds the next ones meanwhile.
+//! When nothing changes for long it lets go of them: the next change is linked without, and the one after it with.
 
 use super::parts;
 use super::pulls::Pulls;
@@ -16,7 +17,8 @@ use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
+use std::time::Duration;
 
 /// Tables of the segments that were linked last; ends with the value.
 pub struct Warm {
@@ -37,12 +39,13 @@ struct Request {
 type Reply = SyncSender<Option<Vec<FileLinks>>>;
 
 impl Warm {
-    /// Starts with the segments of the published snapshot; `None` when the system starts no thread.
-    pub fn start(index: &Path, keys: Vec<ContentHash>) -> Option<Self> {
+    /// Starts with the segments of the published snapshot, and rests after so long without a change; `None` when the
+    /// system starts no thread.
+    pub fn start(index: &Path, keys: Vec<ContentHash>, rest: Duration) -> Option<Self> {
         let (requests, inbox) = channel();
         let waiting = Arc::new(AtomicUsize::new(0));
         let pulls = Arc::new(Pulls::default());
-        let listener = Listener { index: index.to_owned(), inbox, waiting: waiting.clone(), pulls: pulls.clone() };
+        let listener = Listener { index: index.to_owned(), inbox, waiting: waiting.clone(), pulls: pulls.clone(), rest };
         let thread = std::thread::Builder::new().name("contextd-link".into());
         thread.spawn(move || listener.serve(keys)).ok()?;
         Some(Self { requests, waiting, pulls })
@@ -79,6 +82,7 @@ struct Listener {
     inbox: Receiver<Request>,
     waiting: Arc<AtomicUsize>,
     pulls: Arc<Pulls>,
+    rest: Duration,
 }
 
 /// What is known of segments when their tables are built: what each file asks.
@@ -87,11 +91,20 @@ struct Known {
     reads: Option<Reads>,
 }
 
+/// What the thread does next.
+enum Next {
+    Hold(Known),
+    Rest,
+}
+
 impl Listener {
     fn serve(&self, keys: Vec<ContentHash>) {
-        let mut known = Known { keys, reads: None };
-        while let Some(next) = self.hold(known) {
-            known = next;
+        let mut next = Some(Next::Hold(Known { keys, reads: None }));
+        while let Some(now) = next {
+            next = match now {
+                Next::Hold(known) => self.hold(known),
+                Next::Rest => self.published().map(|keys| Next::Hold(Known { keys, reads: None })),
+            };
         }
     }
 
@@ -101,9 +114,9 @@ impl Listener {
         Some(request)
     }
 
-    /// Builds the tables of some segments and holds them until they are asked or something else is published; `None`
-    /// when nobody asks any more.
-    fn hold(&self, Known { keys, mut reads }: Known) -> Option<Known> {
+    /// Builds the tables of some segments and holds them until they are asked, something else is published, or nothing is
+    /// for long; `None` when nobody asks any more.
+    fn hold(&self, Known { keys, mut reads }: Known) -> Option<Next> {
         let segments = open(&self.index, &keys);
         let mut rows = Rows::default();
         let mut world = World::build_with_room(&rows.read(segments.as_deref().unwrap_or(&[])));
@@ -114,20 +127,28 @@ impl Listener {
             if reads.is_some() {
                 self.prepare(&keys);
             }
-            let request = self.next()?;
+            let request = match self.inbox.recv_timeout(self.rest) {
+                Ok(request) => request,
+                Err(RecvTimeoutError::Timeout) => {
+                    self.pulls.forget();
+                    return Some(Next::Rest);
+                }
+                Err(RecvTimeoutError::Disconnected) => return None,
+            };
+            self.waiting.fetch_sub(1, Ordering::Relaxed);
             if request.question.is_some() || request.keys != keys {
                 break request;
             }
         };
-        let Some((base, files, reply)) = request.question else { return Some(Known { keys: request.keys, reads: None }) };
+        let Some((base, files, reply)) = request.question else { return Some(Next::Hold(Known { keys: request.keys, reads: None })) };
         let known = if base == keys && segments.is_some() { self.answer(world, &request.keys, &files, reads, &reply) } else { None };
         if let Some(next) = known {
-            return next;
+            return next.map(Next::Hold);
         }
         drop((rows, segments));
         // Who asked will build tables of its own: those from before are gone by now.
         let _ = reply.send(None);
-        Some(Known { keys: self.published()?, reads: None })
+        Some(Next::Hold(Known { keys: self.published()?, reads: None }))
     }
 
     /// Adds up where the edges of the published snapshot lead, when that is of these segments.

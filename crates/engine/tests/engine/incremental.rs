@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
+use std::time::Duration;
 
 /// One thing that happens to a folder. Numbers choose among what is there.
 #[derive(Clone, Debug)]
@@ -174,7 +175,7 @@ proptest! {
         support::plant(&root);
         support::refresh(&root, 60_000);
         let engine = support::open(&root);
-        engine.keep_warm(0);
+        engine.keep_warm(0, LONG);
         for steps in &rounds {
             steps.iter().for_each(|step| take(&root, step));
             refresh_open(&engine);
@@ -182,6 +183,9 @@ proptest! {
         }
     }
 }
+
+/// Longer than any test takes.
+const LONG: Duration = Duration::from_secs(3_600);
 
 fn refresh_open(engine: &contextd_engine::Engine) -> contextd_engine::Refreshed {
     let options = contextd_engine::RefreshOptions { now: support::now() + 60_000, ..Default::default() };
@@ -271,7 +275,7 @@ fn kept_tables_link_as_new_ones_do() {
     support::plant(place.path());
     support::refresh(place.path(), 60_000);
     let engine = support::open(place.path());
-    engine.keep_warm(0);
+    engine.keep_warm(0, LONG);
     let shifted = FIXTURE.iter().map(|(path, _)| Step::Shift(FIXTURE.iter().position(|(other, _)| other == path).unwrap()));
     let steps = (0..REWORDS.len()).map(Step::Reword).chain(shifted).chain([Step::Delete(3), Step::Reword(5), Step::Write(20, 2), Step::Reword(7)]);
     for step in steps {
@@ -287,7 +291,7 @@ fn with_kept_tables_what_nobody_names_links_its_file_alone() {
     support::plant(place.path());
     let files = support::refresh(place.path(), 60_000).files;
     let engine = support::open(place.path());
-    engine.keep_warm(0);
+    engine.keep_warm(0, LONG);
     let of = |path: &str| FIXTURE.iter().position(|(other, _)| *other == path).unwrap();
     for path in ["shop/basket.py", "web/cart.ts", "srv/main.go", "core/src/rate.rs", "jvm/Till.java"] {
         // The name is of the language, so that each one is new.
@@ -300,6 +304,33 @@ fn with_kept_tables_what_nobody_names_links_its_file_alone() {
     take(place.path(), &Step::Define(of("shop/basket.py"), 1));
     let linked = refresh_open(&engine).linked;
     assert!(linked > 1, "a name that others use: {linked} of {files}");
+    assert_eq!(support::difference_to_fresh(place.path()), None);
+}
+
+#[test]
+fn tables_are_let_go_at_rest_and_come_back_with_a_change() {
+    let place = tempfile::tempdir().unwrap();
+    support::plant(place.path());
+    let files = support::refresh(place.path(), 60_000).files;
+    let engine = support::open(place.path());
+    engine.keep_warm(0, Duration::from_millis(100));
+    let path = place.path().join("web/cart.ts");
+    let mut number = 0;
+    // Without the tables, nobody knows that no other file asks for a new name.
+    let mut links_after = |pause: u64| {
+        std::thread::sleep(Duration::from_millis(pause));
+        number += 1;
+        let text = fs::read_to_string(&path).unwrap() + &definition("web/cart.ts", &format!("quite_new_{number}"));
+        fs::write(&path, text).unwrap();
+        refresh_open(&engine).linked
+    };
+    let deadline = std::time::Instant::now() + Duration::from_secs(60);
+    let mut until = |pause: u64, expected: u64| while links_after(pause) as u64 != expected {
+        assert!(std::time::Instant::now() < deadline, "{expected} files were never linked after {pause} ms");
+    };
+    until(20, 1);
+    until(400, files as u64);
+    until(20, 1);
     assert_eq!(support::difference_to_fresh(place.path()), None);
 }
 
@@ -330,7 +361,7 @@ fn what_moves_and_what_it_hands_on_are_patched_in() {
     (0..MODULES).for_each(|module| write_module(place.path(), module, &mut draw, &[]));
     support::refresh(place.path(), 60_000);
     let engine = support::open(place.path());
-    engine.keep_warm(0);
+    engine.keep_warm(0, LONG);
     for round in 0..24 {
         let (module, count) = (draw() % MODULES, draw() % 3);
         let more: Vec<u64> = (0..count).map(|_| draw()).collect();

@@ -201,7 +201,7 @@ pub enum Command {
     },
     /// Context for changed files
     Files {
-        /// Changed files, relative to the root
+        /// Changed files, from the working folder or the root
         #[arg(required = true)]
         paths: Vec<String>,
         /// What the change is about
@@ -401,7 +401,7 @@ pub enum Command {
     },
     /// Whether files are indexed, and the rule that decides
     CheckFile {
-        /// Files, relative to the root or whole
+        /// Files, from the working folder or the root, or whole
         #[arg(required = true)]
         paths: Vec<String>,
     },

@@ -151,8 +151,12 @@ fn keep_fresh(cli: &Cli, engine: Engine) -> anyhow::Result<ExitCode> {
         ui::say(cli.quiet, "watching; end with Ctrl-C");
         let end = engine.watch(&stop, &now, &mut |news| ui::news(cli.quiet, &news))?;
         match end {
-            WatchEnd::ConfigChanged => engine = Arc::new(open(cli)?),
-            WatchEnd::Stopped | WatchEnd::Gone => return Ok(ExitCode::SUCCESS),
+            WatchEnd::ConfigChanged => match open(cli) {
+                Ok(changed) => engine = Arc::new(changed),
+                Err(error) => ui::say(false, &format!("warning: {error}: it is left out until it is right, see `contextd validate-config`")),
+            },
+            WatchEnd::Stopped => return Ok(ExitCode::SUCCESS),
+            WatchEnd::Gone => return Err(engine.places.gone().into()),
         }
     }
 }

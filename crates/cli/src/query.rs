@@ -9,6 +9,7 @@ use contextd_pack::PackRequest;
 use contextd_render::Format;
 use contextd_snapshot::SnapshotName;
 use serde_json::{Value, json};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -173,7 +174,7 @@ fn operation(cli: &Cli, engine: &Engine) -> anyhow::Result<(&'static str, Value,
         }
         Command::Files { paths, task, scope } => {
             let mut input = limits(cli, scope);
-            input["paths"] = json!(paths);
+            input["paths"] = json!(from_here(cli, engine, paths));
             input["task"] = json!(task);
             ("context_for_files", input, true)
         }
@@ -192,7 +193,7 @@ fn operation(cli: &Cli, engine: &Engine) -> anyhow::Result<(&'static str, Value,
         Command::Why { symbol, task, profile } => ("explain_symbol", json!({"symbol": symbol, "task": task, "profile": profile}), true),
         Command::Ctx(args) if !engine.are_refs(args.refs()) => ("context_for_task", json!({"task": args.refs().join(" "), "budget": cli.budget, "tokenizer": cli.tokenizer, "format": cli.format().name()}), true),
         Command::Ref(_) | Command::Ctx(_) | Command::Docs { .. } | Command::SyncCheck(_) | Command::SyncUpdate(_) | Command::Lint { .. } | Command::Graph { .. } | Command::Prime => crate::oracle::operation(cli)?,
-        Command::Impact { target, max_hops } => ("impact", json!({"target": target, "maxHops": max_hops}), true),
+        Command::Impact { target, max_hops } => ("impact", json!({"target": from_here(cli, engine, std::slice::from_ref(target)).concat(), "maxHops": max_hops}), true),
         Command::Pr { range, patch } => {
             let patch = patch.as_deref().map(read_patch).transpose()?;
             ("context_for_pr", json!({"range": range.clone().unwrap_or_default(), "patch": patch, "budget": cli.budget, "tokenizer": cli.tokenizer, "format": cli.format().name()}), true)
@@ -200,7 +201,7 @@ fn operation(cli: &Cli, engine: &Engine) -> anyhow::Result<(&'static str, Value,
         Command::Recent { topic, k } => ("recent_changes", json!({"of": topic.join(" "), "k": k, "budget": cli.budget, "tokenizer": cli.tokenizer, "format": cli.format().name()}), true),
         Command::Tests { paths, since, patch, all, limit } => {
             let format = if let Format::Runner(name) = cli.format() { Some(name) } else { None };
-            ("test_scope", json!({"paths": paths, "since": since, "patch": patch.as_deref().map(read_patch).transpose()?, "all": all, "limit": limit, "format": format}), true)
+            ("test_scope", json!({"paths": from_here(cli, engine, paths), "since": since, "patch": patch.as_deref().map(read_patch).transpose()?, "all": all, "limit": limit, "format": format}), true)
         }
         Command::Pack { command } => pack(cli, engine, command)?,
         Command::ContextPack { pack_id: Some(id), .. } => ("context_pack_get", json!({ "packId": id }), false),
@@ -216,14 +217,14 @@ fn operation(cli: &Cli, engine: &Engine) -> anyhow::Result<(&'static str, Value,
         Command::Codegraph { entities, hop_depth, change_type } => ("code_graph_context", json!({"entities": entities, "hopDepth": hop_depth, "changeType": change_type, "sizeLimit": cli.budget, "tokenizer": cli.tokenizer}), true),
         Command::Stats => ("get_context_stats", Value::Null, false),
         Command::Doctor => ("doctor", Value::Null, false),
-        Command::Refresh { paths, force } => ("refresh_context", json!({"paths": paths, "force": force}), false),
+        Command::Refresh { paths, force } => ("refresh_context", json!({"paths": from_here(cli, engine, paths), "force": force}), false),
         Command::Rebuild { paths, more, confirm, validate_only, keep_errors, no_vacuum } => {
-            let paths: Vec<&String> = paths.iter().chain(more).collect();
+            let paths = from_here(cli, engine, &[paths.as_slice(), more].concat());
             let agreed = *confirm || *validate_only || ui::confirm(cli.quiet || cli.json, "Make the index anew? [y/N] ");
             ("rebuild_context", json!({"paths": paths, "confirm": agreed, "options": {"validateOnly": validate_only, "clearErrors": !keep_errors, "vacuum": !no_vacuum}}), false)
         }
         Command::Jobs { job, logs, cancel } => ("get_rebuild_status", json!({"jobId": job, "includeLogs": logs, "cancel": cancel}), false),
-        Command::CheckFile { paths } => ("check_file", json!({ "paths": paths }), false),
+        Command::CheckFile { paths } => ("check_file", json!({ "paths": from_here(cli, engine, paths) }), false),
         Command::ListIndexable { limit } => ("list_indexable", json!({ "limit": limit }), false),
         Command::ProjectStats => ("project_stats", Value::Null, false),
         Command::ValidateConfig => ("validate_config", Value::Null, false),
@@ -231,6 +232,26 @@ fn operation(cli: &Cli, engine: &Engine) -> anyhow::Result<(&'static str, Value,
         Command::Schema { name } => ("schema", json!({ "name": name }), false),
         _ => anyhow::bail!("the command is not an operation"),
     })
+}
+
+/// Returns paths as the root sees them: what lies below the working folder may be named from there, as shells complete it.
+fn from_here(cli: &Cli, engine: &Engine, paths: &[String]) -> Vec<String> {
+    let here = std::env::current_dir().and_then(std::fs::canonicalize).ok().filter(|_| cli.repo.is_none());
+    let below = here.as_deref().and_then(|here| Some((here, here.strip_prefix(&engine.places.root).ok()?))).filter(|(_, below)| !below.as_os_str().is_empty());
+    let Some((here, below)) = below else { return paths.to_vec() };
+    let seen = |path: &String| {
+        let whole = Some(below.join(path)).filter(|_| Path::new(path).is_relative() && here.join(path).symlink_metadata().is_ok())?;
+        let mut parts: Vec<&str> = Vec::new();
+        for part in whole.iter() {
+            match part.to_str()? {
+                "." => {}
+                ".." => drop(parts.pop()?),
+                part => parts.push(part),
+            }
+        }
+        Some(parts.join("/"))
+    };
+    paths.iter().map(|path| seen(path).unwrap_or_else(|| path.clone())).collect()
 }
 
 /// Reads a patch from a file, or from standard input when it is called `-`.

@@ -12,6 +12,10 @@ use std::time::Duration;
 
 /// Prints one line of the answer; a reader that has gone away is success.
 pub fn print(line: &str) {
+    // An empty list has no line.
+    if line.is_empty() {
+        return;
+    }
     let mut out = anstream::stdout().lock();
     if writeln!(out, "{line}").is_err() {
         std::process::exit(0);

@@ -62,6 +62,10 @@ impl Engine {
     pub fn open(root: &Path, options: &EngineOptions, lookup_env: &dyn Fn(&str) -> Option<String>) -> Result<Engine> {
         let root = std::fs::canonicalize(root).map_err(|source| EngineError::Io { what: "cannot open", path: root.to_owned(), source })?;
         let (config, config_path, mut problems) = read_config(&root, options.config.as_deref(), lookup_env)?;
+        let (scrubber, secret_problems) = Scrubber::new(&config.security.secret_patterns, config.security.scrub_secrets);
+        problems.extend(secret_problems);
+        let places = Places::find(&root, &config, options.cache.as_deref());
+        problems.extend(places.refusal().map(|why| storage_refused(&places.index, &why)));
         if let Some(path) = config_path.as_ref().filter(|_| problems.iter().any(|problem| problem.severity == Severity::Error)) {
             return Err(EngineError::Config { path: path.clone(), problems });
         }
@@ -70,10 +74,7 @@ impl Engine {
             return Err(EngineError::Encryption);
         }
         let (scanner, scan_problems) = Scanner::new(&root, &config)?;
-        let (scrubber, secret_problems) = Scrubber::new(&config.security.secret_patterns, config.security.scrub_secrets);
         problems.extend(scan_problems);
-        problems.extend(secret_problems);
-        let places = Places::find(&root, &config, options.cache.as_deref());
         Ok(Engine { places, config, config_path, scanner, scrubber, problems, warm: Mutex::new(None), overlays: RwLock::default(), kept_ledger: Mutex::default(), unchanged: Unchanged::default(), profiles: Mutex::default(), in_use: InUse::default(), max_texts: MAX_TEXTS })
     }
 
@@ -130,6 +131,11 @@ impl Engine {
         let settings = ContentHash::of(&[prints.chunking.0, prints.secrets.0].concat());
         format!("{}-{}", contextd_lang::EXTRACTOR_VERSION, &settings.to_hex()[..16])
     }
+}
+
+fn storage_refused(folder: &Path, why: &str) -> Problem {
+    let message = format!("`storage.path` names {}, which cannot hold the index: {why}.", folder.display());
+    Problem::error("CTX_E_CONFIG_STORAGE", message, "Name a folder that is empty or not there yet.")
 }
 
 /// True for names that rules of chunking may be given under, see [`config::Chunking::of`].

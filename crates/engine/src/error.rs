@@ -72,7 +72,7 @@ impl EngineError {
             EngineError::Snapshot(_) => "Run `contextd clean` and index again; nothing but time is lost.".to_owned(),
             EngineError::Pack(error) => error.remedy(),
             EngineError::Config { .. } => "Correct the lines that are named.".to_owned(),
-            EngineError::Io { .. } => "Check that the folder exists and may be read and written.".to_owned(),
+            EngineError::Io { .. } => "Check that it exists, and that you may read and write it.".to_owned(),
             EngineError::Busy { .. } => "Wait for it, or ask again: queries wait a little, then answer from the last snapshot.".to_owned(),
             EngineError::NoIndex { .. } => "Run `contextd index` first.".to_owned(),
             EngineError::FileFailed { .. } => "Make it readable or leave it out, or set `bootstrap.fail_fast` to false.".to_owned(),

@@ -7,6 +7,7 @@ use contextd_scan::ScanError;
 use contextd_snapshot::WriterLock;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Folders of an index that a process that watches needs.
 const WATCH: &str = "watch";
@@ -20,7 +21,15 @@ pub struct Places {
     pub index: PathBuf,
     /// Folder of `facts.db`; worktrees of one repository share it.
     pub facts: PathBuf,
+    /// The configuration names the folder of the index, so that it may hold what is not ours.
+    is_named: bool,
 }
+
+/// What lies in a folder of an index: whole names, and beginnings of those that have several endings.
+const OWN: &[&str] = &["CURRENT", "PARTIAL", "artifacts", ASKS, "calm", "graph", "history", "indexes", "links", "lock", "paths", "repo-id", "segments", "snapshots", WATCH];
+const OWN_BEGINNINGS: &[&str] = &["ledger.", "facts.db", ".writing-"];
+/// How long removing waits for who writes.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 impl Places {
     /// Finds the folders of `root`; `cache` is where indexes of read-only roots go.
@@ -32,8 +41,24 @@ impl Places {
             None if default.is_dir() || is_writable(root) => default,
             None => cache.map_or(default, |cache| cache.join(named_after(root))),
         };
+        let is_named = config.storage.path.as_deref().is_some_and(|path| !path.is_empty());
         let facts = common_git_folder(root).map(|folder| folder.join("contextd")).filter(|folder| folder.is_dir() || folder.parent().is_some_and(is_writable)).unwrap_or_else(|| index.clone());
-        Places { root: root.to_owned(), index, facts }
+        Places { root: root.to_owned(), index, facts, is_named }
+    }
+
+    /// Returns why the configured folder cannot hold an index, if it cannot: it holds the root, or other things.
+    pub fn refusal(&self) -> Option<String> {
+        if !self.is_named {
+            return None;
+        }
+        let real = fs::canonicalize(&self.index).unwrap_or_else(|_| self.index.clone());
+        if self.root.starts_with(&real) {
+            return Some("it is the root or lies above it".to_owned());
+        }
+        let names: Vec<String> = fs::read_dir(&real).ok()?.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        let is_index = names.iter().any(|name| name == "CURRENT" || name == "ledger.db");
+        let foreign = names.iter().find(|name| !is_index && !is_own(name))?;
+        Some(format!("it holds `{foreign}`, which is no part of an index"))
     }
 
     pub fn ledger(&self) -> PathBuf {
@@ -53,7 +78,7 @@ impl Places {
     pub fn create(&self) -> Result<()> {
         // A root that was removed is not made again for the sake of its index.
         if !self.root.is_dir() {
-            return Err(ScanError::RootUnusable { path: self.root.clone(), why: "it is gone".to_owned() }.into());
+            return Err(self.gone());
         }
         for folder in [&self.index, &self.facts] {
             fs::create_dir_all(folder).map_err(|source| EngineError::Io { what: "cannot create", path: folder.clone(), source })?;
@@ -65,6 +90,11 @@ impl Places {
             fs::write(&ignore, text).map_err(|source| EngineError::Io { what: "cannot write", path: ignore.clone(), source })?;
         }
         Ok(())
+    }
+
+    /// The error of a root that was removed.
+    pub fn gone(&self) -> EngineError {
+        ScanError::RootUnusable { path: self.root.clone(), why: "it is gone".to_owned() }.into()
     }
 
     /// The lock of the process that watches.
@@ -81,11 +111,17 @@ impl Places {
     /// asked and its lock stay, or another would watch as well.
     pub fn clean(&self) -> Result<u64> {
         let is_watched = WriterLock::is_held(&self.watch_lock());
+        // Who is writing would meet gaps; where nothing may be written, nothing is being written.
+        let lock = self.index.is_dir().then(|| WriterLock::lock_wait(&self.index, PATIENCE)).and_then(std::result::Result::ok);
+        if matches!(lock, Some(None)) {
+            return Err(EngineError::Busy { root: self.root.clone() });
+        }
         let mut freed = 0;
         for folder in [&self.index, &self.facts] {
             freed += size_of_folder(folder);
-            let removed = if is_watched && *folder == self.index { remove_all_but(folder, &[WATCH, ASKS]) } else { fs::remove_dir_all(folder) };
-            match removed {
+            let kept = if is_watched && *folder == self.index { &[WATCH, ASKS][..] } else { &[] };
+            let is_mixed = self.is_named && *folder == self.index;
+            match remove(folder, |name| !kept.contains(&name) && (!is_mixed || is_own(name))) {
                 Err(source) if source.kind() != std::io::ErrorKind::NotFound => return Err(EngineError::Io { what: "cannot remove", path: folder.clone(), source }),
                 _ => {}
             }
@@ -100,15 +136,22 @@ impl Places {
     }
 }
 
-/// Removes what a folder holds, some names aside.
-fn remove_all_but(folder: &Path, kept: &[&str]) -> std::io::Result<()> {
+/// True for the name of a part of an index.
+fn is_own(name: &str) -> bool {
+    OWN.contains(&name) || OWN_BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
+}
+
+/// Removes what a folder holds under the names that `goes` picks, and the folder when nothing is left in it.
+fn remove(folder: &Path, goes: impl Fn(&str) -> bool) -> std::io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        if kept.iter().any(|name| entry.file_name() == *name) {
+        if !goes(&entry.file_name().to_string_lossy()) {
             continue;
         }
         if entry.file_type()?.is_dir() { fs::remove_dir_all(entry.path())? } else { fs::remove_file(entry.path())? }
     }
+    // What is not ours, and what is kept, keeps its folder.
+    let _ = fs::remove_dir(folder);
     Ok(())
 }
 

@@ -90,8 +90,15 @@ impl Engine {
         // The writer's own lock is held only while it writes; this one as long as it watches.
         let place = self.places.watch_lock();
         let mut seen = current(&self.places.index)?;
-        let mut is_told = false;
+        let (mut is_told, mut was_there) = (false, false);
         loop {
+            // A root that is being removed loses its index first: to lock there would make it again.
+            if std::mem::replace(&mut was_there, place.is_dir()) && !was_there {
+                std::thread::sleep(SUCCESSION);
+            }
+            if !self.places.root.is_dir() {
+                return Err(self.places.gone());
+            }
             if let Some(lock) = WriterLock::try_lock(&place)? {
                 if is_told {
                     tell(WatchNews::TookOver);
@@ -121,6 +128,9 @@ impl Engine {
         loop {
             if stop.load(Ordering::Relaxed) {
                 return Ok(WatchEnd::Stopped);
+            }
+            if !self.places.root.is_dir() {
+                return Ok(WatchEnd::Gone);
             }
             if let Some(options) = pending.take() {
                 let only = options.only.filter(|_| !leading.owes_whole(self));

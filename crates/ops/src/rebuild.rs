@@ -6,6 +6,7 @@ use crate::error::OpError;
 use crate::index::checked;
 use crate::inputs::{JobsInput, RebuildInput};
 use contextd_engine::{RebuildOrder, Silent};
+use contextd_scan::FileEntry;
 use contextd_store::{Job, JobStatus, Ledger};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,11 +16,17 @@ const BYTES_PER_SECOND: f64 = 4e6;
 
 pub fn rebuild(context: &Context, input: RebuildInput) -> Result<Answer, OpError> {
     if !input.confirm {
-        return Err(OpError { code: "CTX_E_CONFIRM", message: "a rebuild makes everything anew and was not confirmed".to_owned(), remedy: "Say `confirm: true` (`--confirm`), or look first with `options.validateOnly` (`--validate-only`).".to_owned() });
+        return Err(OpError { code: "CTX_E_CONFIRM", message: "a rebuild makes everything anew and was not confirmed".to_owned(), remedy: "Say `--confirm` (`confirm: true`), or look first with `--dry-run` (`options.validateOnly`).".to_owned() });
     }
-    let paths = checked(context, &input.paths)?;
+    let mut paths = checked(context, &input.paths)?;
+    if paths.iter().any(|path| matches!(path.as_str(), "" | ".")) {
+        paths.clear();
+    }
     let scope = if paths.is_empty() { "full" } else { "partial" };
-    let plan = Plan::of(context, &paths);
+    let scanner = &context.engine.scanner;
+    // A run reads what was found, and some of it may turn out to be no text; who only asks hears what would be indexed.
+    let scan = if input.options.validate_only { scanner.list_indexable().1 } else { scanner.scan() };
+    let plan = Plan::of(&scan.files, &paths);
     let order = RebuildOrder { job_id: job_id(context, "rebuild"), clear_errors: input.options.clear_errors, vacuum: input.options.vacuum, files: Some(plan.files), created_by: "rebuild_context".to_owned(), paths };
     let seconds = (plan.bytes as f64 / BYTES_PER_SECOND).ceil() as u64;
     let answer = |status: &str, message: String| json!({"status": status, "jobId": order.job_id, "scope": scope, "estimatedFiles": plan.files, "estimatedTime": seconds, "message": message});
@@ -61,11 +68,10 @@ struct Plan {
 }
 
 impl Plan {
-    fn of(context: &Context, paths: &[String]) -> Plan {
+    fn of(found: &[FileEntry], paths: &[String]) -> Plan {
         let mut plan = Plan { files: 0, bytes: 0, languages: BTreeMap::new(), folders: BTreeSet::new() };
         let inside = |rel: &str| paths.is_empty() || paths.iter().any(|path| rel == path || rel.strip_prefix(path.as_str()).is_some_and(|rest| rest.starts_with('/')));
-        let (_, scan) = context.engine.scanner.list_indexable();
-        for file in scan.files.iter().filter(|file| inside(&file.rel)) {
+        for file in found.iter().filter(|file| inside(&file.rel)) {
             plan.files += 1;
             plan.bytes += file.size;
             plan.folders.insert(file.rel.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned()));

@@ -99,6 +99,8 @@ impl Fresh {
                 let reopened = served.upgrade().map(|served| served.switch(&engine.places.root));
                 if let Some(Err(why)) = reopened {
                     tracing::warn!("the changed configuration was not taken over: {why}");
+                    // The settings from before go on.
+                    self.watch(engine, now, served);
                 }
             }
             Ok(WatchEnd::Stopped | WatchEnd::Gone) => {}

@@ -67,10 +67,29 @@ impl Database {
             match Self::open_ready(path, schema, options) {
                 Ok(Some(database)) => return Ok((database.into_use(), Vec::new())),
                 Ok(None) | Err(StoreError::Corrupt { .. }) => {}
+                // Who may not write beside the file cannot share its log, but can read the file.
+                Err(error @ StoreError::ReadOnly { .. }) => return Self::open_unchanging(path, schema, options).map(|database| (database.into_use(), Vec::new())).map_err(|_| error),
                 Err(error) => return Err(error),
             }
         }
         Self::set_up(path, schema, options)
+    }
+
+    /// Opens a file that this process cannot change, as if nobody did.
+    fn open_unchanging(path: &Path, schema: &Schema, options: &OpenOptions) -> Result<Self> {
+        let plain = path.to_str().ok_or_else(|| StoreError::io(path, std::io::ErrorKind::InvalidFilename.into()))?;
+        let escaped: String = plain.chars().map(|c| if matches!(c, '%' | '?' | '#') { format!("%{:02x}", c as u32) } else { c.to_string() }).collect();
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connect = || -> Result<Connection> {
+            let connection = Connection::open_with_flags(format!("file:{escaped}?immutable=1"), flags)?;
+            encryption::unlock(&connection, options.key.as_ref())?;
+            if checked_version(&connection, path, schema)? < schema.version() {
+                return Err(StoreError::io(path, std::io::ErrorKind::PermissionDenied.into()));
+            }
+            Ok(connection)
+        };
+        let connection = connect().map_err(|error| error.at(path))?;
+        Ok(Self { path: path.to_owned(), connection, identity: quarantine::identity(path), in_use: false })
     }
 
     /// Opens a database that lives in memory and vanishes with it.
@@ -361,4 +380,25 @@ fn checked_version(connection: &Connection, path: &Path, schema: &Schema) -> Res
         });
     }
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::migrations::LEDGER;
+
+    #[test]
+    fn a_file_that_cannot_be_changed_is_read() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("odd?name#of %20.db");
+        let (mut database, _) = Database::open(&path, &LEDGER, &OpenOptions::default()).expect("opens");
+        let put = |database: &mut Database| database.write(|connection| Ok(connection.execute("INSERT INTO meta VALUES ('a', 'b')", [])?));
+        put(&mut database).expect("writes");
+        database.checkpoint().expect("moves the log");
+        drop(database);
+        let mut database = Database::open_unchanging(&path, &LEDGER, &OpenOptions::default()).expect("opens");
+        let value: String = database.read(|connection| Ok(connection.query_row("SELECT value FROM meta WHERE key = 'a'", [], |row| row.get(0))?)).expect("reads");
+        assert_eq!(value, "b");
+        assert!(matches!(put(&mut database), Err(StoreError::ReadOnly { .. })));
+    }
 }

@@ -1,8 +1,9 @@
 //! Rebuilds are jobs: one at a time, cancelled when asked, recorded however they end.
 
-use crate::support;
+use crate::support::{self, open, plant, refresh, write};
 use contextd_engine::{EngineError, Progress, RebuildOrder, Silent, Stage};
 use contextd_store::{JobStatus, Ledger};
+use std::fs;
 
 fn order(job_id: &str, paths: &[&str]) -> RebuildOrder {
     RebuildOrder { job_id: job_id.to_owned(), paths: paths.iter().map(|path| (*path).to_owned()).collect(), clear_errors: true, vacuum: true, files: None, created_by: "test".to_owned() }
@@ -86,4 +87,49 @@ fn a_cancelled_rebuild_leaves_the_snapshot_before() {
         assert_eq!(engine.ledger().unwrap().job(job).unwrap().unwrap().status, JobStatus::Cancelled, "{job}");
     }
     assert_eq!(support::image(place.path()), before);
+}
+
+#[test]
+fn cleaning_removes_the_index_and_nothing_else() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().join("project");
+    plant(&root);
+    refresh(&root, 60_000);
+    let _ = open(&root).ledger().unwrap();
+    open(&root).places.clean().unwrap();
+    assert!(!root.join(".contextd").exists());
+    // A folder of the configuration may have got other things since.
+    let named = place.path().join("named");
+    write(&root.join("context.toml"), format!("[storage]\npath = {named:?}\n").as_bytes());
+    refresh(&root, 60_000);
+    write(&named.join("mine.txt"), b"mine");
+    open(&root).places.clean().unwrap();
+    let left: Vec<_> = fs::read_dir(&named).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["mine.txt"]);
+    assert!(root.join("shop/basket.py").exists());
+}
+
+#[test]
+fn a_folder_that_holds_other_things_is_not_taken_for_the_index() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().join("project");
+    plant(&root);
+    for (path, expected) in [(".", "the root"), ("..", "above"), ("shop", "it holds"), ("shop/../.", "the root")] {
+        write(&root.join("context.toml"), format!("[storage]\npath = {path:?}\n").as_bytes());
+        let Err(contextd_engine::EngineError::Config { problems, .. }) = contextd_engine::Engine::open(&root, &Default::default(), &|_| None) else { panic!("{path} was taken") };
+        assert!(problems.iter().any(|problem| problem.code == "CTX_E_CONFIG_STORAGE" && problem.message.contains(expected)), "{path}: {problems:?}");
+    }
+    for path in ["cache/new", ".contextd/index"] {
+        write(&root.join("context.toml"), format!("[storage]\npath = {path:?}\n").as_bytes());
+        refresh(&root, 60_000);
+        refresh(&root, 60_000);
+    }
+}
+
+#[test]
+fn a_pattern_that_cannot_be_read_is_an_error_with_the_others() {
+    let place = tempfile::tempdir().unwrap();
+    write(&place.path().join("context.toml"), b"[security]\nsecret_patterns = [\"(unclosed\"]\n[watcher]\ndebounce_ms = \"x\"\n");
+    let Err(contextd_engine::EngineError::Config { problems, .. }) = contextd_engine::Engine::open(place.path(), &Default::default(), &|_| None) else { panic!("it was taken") };
+    assert_eq!(problems.iter().filter(|problem| problem.severity == contextd_model::Severity::Error).count(), 2, "{problems:?}");
 }

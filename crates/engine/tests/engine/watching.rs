@@ -124,3 +124,23 @@ fn after_the_index_is_removed_still_one_writes_and_the_other_follows() {
     });
     assert_eq!(follower.0.lock().unwrap().0, 0, "who follows writes nothing");
 }
+
+#[test]
+fn watches_of_a_root_that_is_removed_end_and_leave_it_removed() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().join("tree");
+    support::plant(&root);
+    let (stop, leader, follower) = (AtomicBool::new(false), Heard::default(), Heard::default());
+    let watch = |heard: &Heard| Arc::new(support::open(&root)).watch(&stop, &support::now, &mut |news| heard.take(news));
+    std::thread::scope(|scope| {
+        let _ends = Ends(&stop);
+        let first = scope.spawn(|| watch(&leader));
+        wait_for("the first snapshot", || leader.0.lock().unwrap().0 == 1);
+        let second = scope.spawn(|| watch(&follower));
+        wait_for("the word that another one watches", || follower.1.load(Ordering::Relaxed));
+        std::fs::remove_dir_all(&root).unwrap();
+        assert!(matches!(first.join().unwrap(), Ok(WatchEnd::Gone)));
+        assert_eq!(second.join().unwrap().unwrap_err().code(), "CTX_E_ROOT");
+    });
+    assert!(!root.exists());
+}

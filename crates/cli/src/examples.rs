@@ -62,7 +62,7 @@ pub const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     ("project-stats", &[("contextd project-stats", "files by language, and what is left out by which rule")]),
     ("validate-config", &[("contextd validate-config", "what is wrong with the configuration")]),
     ("audit", &[("contextd audit secrets", "what was redacted where, never the value")]),
-    ("export", &[("contextd export symbols --out symbols.jsonl", "symbols as JSON lines"), ("contextd export --sql index.sql", "everything as a script for a database")]),
+    ("export", &[("contextd export symbols --out ../symbols.jsonl", "symbols as JSON lines"), ("contextd export --sql ../index.sql", "everything as a script for a database")]),
     ("schema", &[("contextd schema ContextPack", "the schema of a pack"), ("contextd schema query_context", "the schema of a tool's input")]),
     (
         "feedback",

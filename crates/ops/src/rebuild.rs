@@ -94,11 +94,15 @@ pub fn jobs(context: &Context, input: JobsInput) -> Result<Answer, OpError> {
         // That there are none is an answer.
         return Ok(Answer::Facts(json!({"jobs": jobs.iter().map(shown).collect::<Vec<_>>()}), true));
     };
-    if input.cancel {
+    let had_ended = ledger.job(&id)?.is_some_and(|job| job.completed_at.is_some());
+    if input.cancel && !had_ended {
         ledger.job_cancel(&id, (context.now)())?;
     }
     let Some(job) = ledger.job(&id)? else { return Err(OpError::not_found(format!("there is no job `{id}`"), "List them with `contextd jobs`.")) };
     let mut value = shown(&job);
+    if input.cancel && had_ended {
+        value["message"] = json!("The job had ended before: nothing was cancelled.");
+    }
     if input.include_logs {
         value["logs"] = ledger.job_logs(&id)?.iter().map(|line| json!({"ts": line.ts, "level": line.level.name(), "message": line.message})).collect();
     }

@@ -138,3 +138,18 @@ fn an_export_is_up_to_date_and_a_status_says_what_is_not() {
     assert!(sandbox.text(&["export", "symbols"]).contains("brand_new_thing"));
     assert_eq!(sandbox.json(&["status", "--json"])["stale"], false);
 }
+
+#[test]
+fn paths_count_from_the_working_folder_or_the_root() {
+    let sandbox = Sandbox::shop();
+    sandbox.text(&["index"]);
+    let root = sandbox.fixture.root();
+    // What tells the root from below.
+    std::fs::write(root.join("pyproject.toml"), "[project]\nname = \"shop\"\n").unwrap();
+    let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("contextd"));
+    command.args(["check-file", "--json", "payment.py", "./payment.py", "../shop/payment.py", "shop/payment.py"]).current_dir(root.join("shop")).env("HOME", sandbox.home());
+    let output = command.output().unwrap();
+    let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let paths: Vec<_> = found["files"].as_array().unwrap().iter().map(|file| (file["path"].as_str().unwrap(), file["verdict"].as_str().unwrap())).collect();
+    assert_eq!(paths, [("shop/payment.py", "included"); 4]);
+}

@@ -130,7 +130,7 @@ section! {
         follow_symlinks: bool = false,
         /// How many links may lie on the way to a file.
         max_symlink_depth(0..=64): u32 = 3,
-        /// Which tests call a file binary; NUL bytes and invalid UTF-8 always do.
+        /// Which tests call a file binary; NUL bytes and invalid UTF-8 always do, but for UTF-16 with a byte order mark.
         binary_detection: BinaryDetection = BinaryDetection::Content,
         /// Percentage of non-ASCII bytes in the first 8 KB above which a file is binary; 100 turns it off.
         binary_threshold(0..=100): u32 = 100,

@@ -2,6 +2,7 @@
 
 use crate::arena;
 use crate::lines::Lines;
+use crate::mend;
 use crate::registry::LanguageId;
 use crate::tree::{Node, Syntax};
 use crate::walk::Walk;
@@ -24,7 +25,7 @@ pub fn extract(text: &str, language: LanguageId, rules: &ChunkRules) -> FileFact
     let mut facts = match language.get().hooks.extract(text) {
         Some(facts) => facts,
         None if minified => plain(text, flags),
-        None => syntax(text, language).map_or_else(|| plain(text, flags), |tree| walk(text, &tree, language)),
+        None => syntax(text, language).map_or_else(|| plain(text, flags), |(whole, mended)| richer(walk(text, &whole, language), mended.map(|part| walk(text, &part, language)))),
     };
     facts.language = language.0;
     facts.flags |= flags;
@@ -34,6 +35,11 @@ pub fn extract(text: &str, language: LanguageId, rules: &ChunkRules) -> FileFact
     facts.chunks = crate::chunk::chunks(text, &lines, &facts, language, rules);
     facts.text = crate::terms::with_remembered(|terms| crate::text::cells(text, &lines, &facts.symbols, terms));
     facts
+}
+
+/// Returns the facts of a second reading where it found more symbols.
+fn richer(first: FileFacts, second: Option<FileFacts>) -> FileFacts {
+    second.filter(|second| second.symbols.len() > first.symbols.len()).unwrap_or(first)
 }
 
 fn walk(text: &str, tree: &Syntax, language: LanguageId) -> FileFacts {
@@ -57,9 +63,10 @@ fn step_limit(text: &str) -> u64 {
     2_000 + text.len() as u64
 }
 
-/// Parses a text; nothing where there is no grammar or the parser gave up.
+/// Parses a text, and where much of it cannot be read a second time without that; nothing where there is no grammar or
+/// the parser gave up.
 #[allow(unsafe_code)]
-fn syntax(text: &str, language: LanguageId) -> Option<Syntax> {
+fn syntax(text: &str, language: LanguageId) -> Option<(Syntax, Option<Syntax>)> {
     let (grammar, text) = readable(text, language)?;
     // SAFETY: the parser is dropped inside, the parser's tree is never dropped, and the table that is made of it holds no
     // part of either.
@@ -69,9 +76,24 @@ fn syntax(text: &str, language: LanguageId) -> Option<Syntax> {
             // The registry's tests load every grammar, so a mismatch of versions cannot reach here.
             let _ = parser.set_language(&grammar);
             let tree = ManuallyDrop::new(parse(&mut parser, &text)?);
-            Syntax::of(&tree, language.rules())
+            let whole = Syntax::of(&tree, language.rules())?;
+            let mended = if whole.has_error { mended(&mut parser, &text, &tree, language) } else { None };
+            Some((whole, mended))
         })
     }
+}
+
+/// Parses a text again without what its grammar cannot read, see [`mend`]. It still counts as not read in whole.
+fn mended(parser: &mut Parser, text: &str, tree: &Tree, language: LanguageId) -> Option<Syntax> {
+    let rules = language.rules();
+    let text = mend::mended(text, tree, &rules.alone, |piece| {
+        let tree = parse(parser, piece)?;
+        if tree.root_node().has_error() { None } else { Some(Syntax::of(&tree, rules)?.declarations()) }
+    })?;
+    let tree = ManuallyDrop::new(parse(parser, &text)?);
+    let mut part = Syntax::of(&tree, rules)?;
+    part.has_error = true;
+    Some(part)
 }
 
 fn parse(parser: &mut Parser, text: &str) -> Option<Tree> {
@@ -116,8 +138,8 @@ fn is_generated(text: &str) -> bool {
 /// Writes the syntax tree with field names, one node a line.
 pub fn syntax_tree(text: &str, language: LanguageId) -> String {
     let mut out = String::new();
-    let tree = syntax(text, language);
-    let mut left: Vec<(usize, Node<'_>)> = tree.iter().map(|tree| (0, tree.root())).collect();
+    let trees = syntax(text, language);
+    let mut left: Vec<(usize, Node<'_>)> = trees.iter().map(|(whole, mended)| (0, mended.as_ref().unwrap_or(whole).root())).collect();
     while let Some((depth, node)) = left.pop() {
         let field = node.field_name().map_or_else(String::new, |name| format!("{name}: "));
         let leaf = if node.first_child().is_none() { format!(" {:?}", text.get(node.byte_range()).unwrap_or("")) } else { String::new() };

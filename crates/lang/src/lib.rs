@@ -13,6 +13,7 @@ mod header;
 pub mod intern;
 mod languages;
 pub mod lines;
+mod mend;
 pub mod names;
 pub mod paths;
 pub mod registry;
@@ -28,4 +29,4 @@ pub use extract::extract;
 pub use registry::{Language, LanguageId, detect};
 
 /// Version of everything that shapes facts; a change makes cached facts unreadable on purpose.
-pub const EXTRACTOR_VERSION: u32 = 10;
+pub const EXTRACTOR_VERSION: u32 = 11;

@@ -19,6 +19,8 @@ pub struct Source {
     pub doc: DocStyle,
     pub doc_prefixes: Vec<String>,
     pub strings: Vec<String>,
+    /// See [`Rules::alone`].
+    pub alone: Vec<String>,
     pub branches: Vec<String>,
     pub wrappers: Vec<String>,
     pub annotations: Vec<String>,
@@ -264,6 +266,8 @@ pub struct Rules {
     pub has_spreads: bool,
     /// Types of one name are told apart by how many type arguments they take.
     pub tells_arity: bool,
+    /// What may stand before a piece of source to make it readable alone, closed by a brace where it is not empty.
+    pub alone: Vec<String>,
 }
 
 impl Rules {
@@ -302,6 +306,7 @@ impl Rules {
             tests: source.tests.clone(),
             has_spreads: !source.spreads.is_empty(),
             tells_arity: !source.generic_names.is_empty(),
+            alone: source.alone.clone(),
         })
     }
 }

@@ -70,6 +70,11 @@ impl Syntax {
     pub fn root(&self) -> Node<'_> {
         Node { tree: self, at: 0 }
     }
+
+    /// Returns the number of nodes that the table takes for declarations.
+    pub fn declarations(&self) -> usize {
+        self.rows.iter().filter(|row| self.rules.kinds.get(row.kind as usize).is_some_and(|rule| rule.symbol.is_some())).count()
+    }
 }
 
 impl Drop for Syntax {

@@ -1,17 +1,24 @@
 //! Kotlin: a grammar with few fields, so names, types and bases are found by their place.
 
+mod mask;
+
 use super::Hooks;
 use crate::names;
 use crate::tree::Node;
 use crate::walk::{Flow, Walk, line_of};
 use contextd_model::facts::{base_kind, binding, import_kind, modifier};
 use contextd_model::{RefKind, SymbolKind};
+use std::borrow::Cow;
 
 pub struct Kotlin;
 
 const TYPES: [&str; 5] = ["user_type", "nullable_type", "function_type", "parenthesized_type", "non_nullable_type"];
 
 impl Hooks for Kotlin {
+    fn masked<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        mask::masked(text)
+    }
+
     fn visit<'t>(&self, node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
         match node.kind() {
             "package_header" => {
@@ -190,7 +197,9 @@ fn leave_companion(symbol: u32, walk: &mut Walk<'_>) {
 
 /// A constructor or initialiser, which the source does not name.
 fn unnamed<'t>(node: Node<'t>, name: &str, body: &str, walk: &mut Walk<'t>) -> Flow {
-    let symbol = walk.add_symbol(node, node.start_byte(), name, "", SymbolKind::Constructor, node.first_of_kind(body), "", false);
+    // Its word stands for the name: modifiers are in front of it.
+    let word = node.children().find(|child| matches!(child.kind(), "constructor" | "init")).map_or(node.start_byte(), |word| word.start_byte());
+    let symbol = walk.add_symbol(node, word, name, "", SymbolKind::Constructor, node.first_of_kind(body), "", false);
     // `constructor(a: Int) : this(a, 1)` is complete without a body.
     walk.symbols[symbol as usize].modifiers &= !modifier::DECLARATION;
     Flow::Descend

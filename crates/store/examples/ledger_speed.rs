@@ -170,7 +170,6 @@ fn chunk(at: u32) -> ChunkRecord {
     let hash = ContentHash::of(&at.to_le_bytes()).0;
     ChunkRecord {
         kind: ChunkKind::CodeFunction,
-        label: format!("Component.method_{at}"),
         start: at * 1000,
         end: at * 1000 + 900,
         start_line: at * 30 + 1,

@@ -18,6 +18,7 @@ pub(crate) const LEDGER: Schema = Schema {
         include_str!("migrations/ledger_3.sql"),
         include_str!("migrations/ledger_4.sql"),
         include_str!("migrations/ledger_5.sql"),
+        include_str!("migrations/ledger_6.sql"),
     ],
 };
 
@@ -113,8 +114,8 @@ mod tests {
         database
             .read(|connection| {
                 for kind in ChunkKind::ALL {
-                    let sql = "INSERT INTO chunks (chunk_id, kind_id, label, \"start\", \"end\", start_line, end_line, tokens_est, hash)
-                               VALUES (?1, ?1, '', 0, 0, 1, 1, 0, x'') RETURNING kind";
+                    let sql = "INSERT INTO chunks (chunk_id, kind_id, \"start\", \"end\", start_line, end_line, tokens_est, hash)
+                               VALUES (?1, ?1, 0, 0, 1, 1, 0, x'') RETURNING kind";
                     let name: Option<String> = connection.query_row(sql, [*kind as u8], |row| row.get(0))?;
                     assert_eq!(name.as_deref(), Some(kind.name()), "add a migration that knows the new kind");
                 }

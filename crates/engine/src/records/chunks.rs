@@ -45,13 +45,12 @@ fn fill_in(snapshot: &Snapshot, number: u32, record: &mut FileRecord, rows: &mut
     record.symbols = view.symbols.len() as u32;
     record.chunks = view.chunks.len() as u32;
     record.tokens = view.chunks.iter().fold(0u32, |sum, chunk| sum.saturating_add(chunk.tokens));
-    view.chunks.iter().map(|chunk| chunk_record(chunk, view.str(chunk.label), record.content_hash)).collect()
+    view.chunks.iter().map(|chunk| chunk_record(chunk, record.content_hash)).collect()
 }
 
-fn chunk_record(chunk: &ChunkRow, label: &str, content: ContentHash) -> ChunkRecord {
+fn chunk_record(chunk: &ChunkRow, content: ContentHash) -> ChunkRecord {
     ChunkRecord {
         kind: chunk.kind(),
-        label: label.to_owned(),
         start: chunk.start,
         end: chunk.end,
         start_line: chunk.start_line,

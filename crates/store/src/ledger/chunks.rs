@@ -47,7 +47,6 @@ impl FromSql for ChunkId {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChunkRecord {
     pub kind: ChunkKind,
-    pub label: String,
     /// Bytes, half-open.
     pub start: u32,
     pub end: u32,
@@ -120,11 +119,10 @@ fn number<'c>(file: FileId, chunks: &'c [ChunkRecord], rows: &mut Vec<(ChunkId, 
 }
 
 fn insert(connection: &Connection, rows: &[(ChunkId, &ChunkRecord)]) -> Result<()> {
-    let into = "INSERT INTO chunks (chunk_id, kind_id, label, \"start\", \"end\", start_line, end_line, tokens_est, hash)";
-    many_rows::insert(connection, into, 9, "", rows, |(id, chunk), columns| {
+    let into = "INSERT INTO chunks (chunk_id, kind_id, \"start\", \"end\", start_line, end_line, tokens_est, hash)";
+    many_rows::insert(connection, into, 8, "", rows, |(id, chunk), columns| {
         columns.next(id)?;
         columns.next(chunk.kind as u8)?;
-        columns.next(&chunk.label)?;
         for number in [chunk.start, chunk.end, chunk.start_line, chunk.end_line, chunk.tokens_est] {
             columns.next(number)?;
         }
@@ -134,7 +132,7 @@ fn insert(connection: &Connection, rows: &[(ChunkId, &ChunkRecord)]) -> Result<(
 
 pub(crate) fn of_file(connection: &Connection, file: FileId) -> Result<Vec<StoredChunk>> {
     let mut statement = connection.prepare_cached(
-        "SELECT chunk_id, kind_id, label, \"start\", \"end\", start_line, end_line, tokens_est, hash FROM chunks
+        "SELECT chunk_id, kind_id, \"start\", \"end\", start_line, end_line, tokens_est, hash FROM chunks
          WHERE chunk_id BETWEEN ?1 AND ?2 ORDER BY chunk_id",
     )?;
     let range = [file.0 << ORDINAL_BITS, ((file.0 + 1) << ORDINAL_BITS) - 1];
@@ -143,7 +141,7 @@ pub(crate) fn of_file(connection: &Connection, file: FileId) -> Result<Vec<Store
 }
 
 fn from_row(row: &Row<'_>) -> rusqlite::Result<StoredChunk> {
-    let hash = row.get_ref(8)?.as_blob()?;
+    let hash = row.get_ref(7)?.as_blob()?;
     // Earlier versions wrote twice as much of it.
     let hash = *hash.first_chunk().ok_or(FromSqlError::InvalidBlobSize {
         expected_size: 8,
@@ -151,12 +149,11 @@ fn from_row(row: &Row<'_>) -> rusqlite::Result<StoredChunk> {
     })?;
     let record = ChunkRecord {
         kind: ChunkKind::from_byte(row.get(1)?),
-        label: row.get(2)?,
-        start: row.get(3)?,
-        end: row.get(4)?,
-        start_line: row.get(5)?,
-        end_line: row.get(6)?,
-        tokens_est: row.get(7)?,
+        start: row.get(2)?,
+        end: row.get(3)?,
+        start_line: row.get(4)?,
+        end_line: row.get(5)?,
+        tokens_est: row.get(6)?,
         hash,
     };
     Ok(StoredChunk {

@@ -145,7 +145,7 @@ fn write_ledger(ledger: &mut SqliteLedger, version: u64) {
         .collect();
     files.iter_mut().for_each(|file| file.size = version);
     let ids = ledger.replace_files(&files, &[]).expect("writes");
-    let chunk = sample::chunk("chunk", version as u32);
+    let chunk = sample::chunk(version as u32);
     let chunks: Vec<_> = ids
         .iter()
         .map(|file| FileChunks {

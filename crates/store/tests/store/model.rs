@@ -110,7 +110,7 @@ fn apply(ledger: &mut SqliteLedger, model: &mut Model, change: &Change) {
                         *file,
                         versions
                             .iter()
-                            .map(|version| sample::chunk("label", *version))
+                            .map(|version| sample::chunk(*version))
                             .collect(),
                     )
                 })

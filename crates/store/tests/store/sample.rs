@@ -30,10 +30,9 @@ pub fn file(path: &str, version: u64) -> FileRecord {
     }
 }
 
-pub fn chunk(label: &str, version: u32) -> ChunkRecord {
+pub fn chunk(version: u32) -> ChunkRecord {
     ChunkRecord {
         kind: ChunkKind::ALL[version as usize % ChunkKind::ALL.len()],
-        label: label.to_owned(),
         start: version,
         end: version + 10,
         start_line: 1,

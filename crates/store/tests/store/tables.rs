@@ -65,7 +65,7 @@ fn the_tables_read_with_plain_sql() {
     let ids = ledger
         .replace_files(&[sample::file("a.py", 1), sample::file("b.rs", 1)], &[])
         .expect("writes");
-    let chunks = (0..3).map(|number| sample::chunk("f", number)).collect();
+    let chunks = (0..3).map(|number| sample::chunk(number)).collect();
     ledger
         .replace_chunks(&[FileChunks {
             file: ids[0],
@@ -132,7 +132,7 @@ fn the_tables_read_with_plain_sql() {
         ),
         (
             "chunks",
-            "chunk_id, file_id, ordinal, kind, label, \"start\", \"end\", start_line, end_line, tokens_est, hash",
+            "chunk_id, file_id, ordinal, kind, \"start\", \"end\", start_line, end_line, tokens_est, hash",
         ),
         (
             "links",
@@ -497,7 +497,7 @@ fn vectors_go_with_their_chunks_and_models() {
         .expect("writes");
     let chunks = |file| FileChunks {
         file,
-        chunks: vec![sample::chunk("f", 1); 2],
+        chunks: vec![sample::chunk(1); 2],
     };
     ledger
         .replace_chunks(&[chunks(ids[0]), chunks(ids[1])])
@@ -547,7 +547,7 @@ fn rows_are_kept_however_many_are_written_together() {
             .expect("writes");
         let chunks = |file, first: u32| FileChunks {
             file,
-            chunks: (first..first + count).map(|version| sample::chunk("f", version)).collect(),
+            chunks: (first..first + count).map(|version| sample::chunk(version)).collect(),
         };
         let links = |source, first: u32| FileLinks {
             source,

@@ -86,7 +86,7 @@ fn syntax(text: &str, language: LanguageId) -> Option<(Syntax, Option<Syntax>)> 
 /// Parses a text again without what its grammar cannot read, see [`mend`]. It still counts as not read in whole.
 fn mended(parser: &mut Parser, text: &str, tree: &Tree, language: LanguageId) -> Option<Syntax> {
     let rules = language.rules();
-    let text = mend::mended(text, tree, &rules.alone, |piece| {
+    let text = mend::mended(text, tree, &rules.alone, mend::Nested(rules.nested_comments), |piece| {
         let tree = parse(parser, piece)?;
         if tree.root_node().has_error() { None } else { Some(Syntax::of(&tree, rules)?.declarations()) }
     })?;

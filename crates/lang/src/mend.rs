@@ -15,17 +15,21 @@ const MAX_TEXT: usize = 400_000;
 const EFFORT: usize = 24;
 /// How deep pieces within pieces are looked for.
 const DEPTH: usize = 8;
+/// Most bytes of a text in quotes on one line.
+const LONGEST_QUOTED: usize = 2_000;
 /// Most lines of a head that are tried one by one, and the longest head for which they are.
 const HEAD: (usize, usize) = (64, 4_000);
 
 /// Returns what the parser should read instead of `text`, of the same length, when `tree` has a large error and leaving
 /// something out may make it smaller. `heads` are what may stand before a piece to make it readable alone, such as
 /// `class X {`; each is closed by a brace. `read` says how many declarations a text has that can be read in whole.
-pub fn mended(text: &str, tree: &Tree, heads: &[String], read: impl FnMut(&str) -> Option<usize>) -> Option<String> {
+pub fn mended(text: &str, tree: &Tree, heads: &[String], nested: Nested, read: impl FnMut(&str) -> Option<usize>) -> Option<String> {
     if heads.is_empty() || text.len() > MAX_TEXT || !has_large_error(tree.root_node()) {
         return None;
     }
-    let mut search = Search { text, groups: groups(text), heads, read, left: text.len() * EFFORT, unreadable: Vec::new() };
+    let Scanned { groups, comments } = scanned(text, nested);
+    let code = without_comments(text, &comments);
+    let mut search = Search { text: &code, groups, heads, read, left: text.len() * EFFORT, unreadable: Vec::new() };
     search.look(0..text.len(), 0);
     let unreadable = search.unreadable;
     (!unreadable.is_empty()).then(|| without(text, &unreadable))
@@ -43,6 +47,10 @@ fn has_large_error(root: Node<'_>) -> bool {
     false
 }
 
+/// Whether comments may stand in comments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Nested(pub bool);
+
 /// What lies between two braces, without them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Group {
@@ -50,6 +58,7 @@ struct Group {
 }
 
 struct Search<'a, R> {
+    /// Without comments.
     text: &'a str,
     groups: Vec<Group>,
     heads: &'a [String],
@@ -102,8 +111,7 @@ impl<R: FnMut(&str) -> Option<usize>> Search<'_, R> {
             at += line.len();
             (at - line.len(), line)
         });
-        let is_code = |line: &str| !line.trim().is_empty() && !["*", "/*", "//"].iter().any(|mark| line.trim_start().starts_with(mark));
-        let lines: Vec<(usize, &str)> = lines.filter(|(_, line)| is_code(line)).take(HEAD.0).collect();
+        let lines: Vec<(usize, &str)> = lines.filter(|(_, line)| !line.trim().is_empty()).take(HEAD.0).collect();
         if lines.iter().map(|(_, line)| line.len()).sum::<usize>() > HEAD.1 {
             return None;
         }
@@ -201,7 +209,14 @@ fn without(text: &str, places: &[Range<usize>]) -> String {
     String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
 }
 
-/// Returns the text with its blank lines left out, which are many where something was taken out.
+fn without_comments(text: &str, comments: &[Range<usize>]) -> String {
+    let mut bytes = text.as_bytes().to_vec();
+    let places = comments.iter().flat_map(Clone::clone);
+    places.for_each(|at| bytes[at] = if matches!(bytes[at], b'\n' | b'\r') { bytes[at] } else { b' ' });
+    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
+}
+
+/// Returns the text without its blank lines, which are many where something was taken out.
 fn condensed(text: &str) -> String {
     text.split_inclusive('\n').filter(|line| !line.trim().is_empty()).collect()
 }
@@ -226,58 +241,85 @@ fn ends_there(rest: &str) -> bool {
     !(next.starts_with(['.', '?', ':', ')', ',', '=', '&', '|', '+', ']', '{', '*', '<']) || matches!(word, "else" | "catch" | "finally" | "while" | "as" | "where"))
 }
 
-/// Finds what lies between braces, in the order in which they open; comments and strings are passed over.
-fn groups(text: &str) -> Vec<Group> {
+struct Scanned {
+    /// In the order in which they open.
+    groups: Vec<Group>,
+    comments: Vec<Range<usize>>,
+}
+
+/// Finds comments, and what lies between braces outside of comments and strings.
+fn scanned(text: &str, nested: Nested) -> Scanned {
     let bytes = text.as_bytes();
-    let (mut found, mut open) = (Vec::new(), Vec::new());
+    let (mut groups, mut open, mut comments) = (Vec::new(), Vec::new(), Vec::new());
     let mut at = 0;
     while at < bytes.len() {
         match bytes[at] {
             b'{' => {
-                open.push(found.len());
-                found.push(Group { inside: at + 1..bytes.len() });
+                open.push(groups.len());
+                groups.push(Group { inside: at + 1..bytes.len() });
             }
             b'}' => {
                 if let Some(number) = open.pop() {
-                    let group: &mut Group = &mut found[number];
+                    let group: &mut Group = &mut groups[number];
                     group.inside.end = at;
                 }
             }
-            _ => at = behind_quoted(text, at),
+            b'/' => {
+                let length = comment(&bytes[at..], nested);
+                if length > 0 {
+                    comments.push(at..at + length);
+                    at += length - 1;
+                }
+            }
+            _ => at += quoted(&bytes[at..]),
         }
         at += 1;
     }
     // What is not closed holds nothing together.
     let mut number = 0;
     let mut open = open.into_iter().peekable();
-    found.retain(|_| {
+    groups.retain(|_| {
         number += 1;
         open.next_if_eq(&(number - 1)).is_none()
     });
-    found
+    Scanned { groups, comments }
 }
 
-/// Returns the last byte of the comment or string that begins at `at`, or `at` where none does.
-fn behind_quoted(text: &str, at: usize) -> usize {
-    let rest = &text.as_bytes()[at..];
-    let until = |mark: &[u8], from: usize| rest[from..].windows(mark.len()).position(|part| part == mark).map_or(rest.len() - 1, |found| from + found + mark.len() - 1);
-    let length = match rest {
-        [b'/', b'/', ..] => until(b"\n", 2),
-        [b'/', b'*', ..] => until(b"*/", 2),
-        [b'"', b'"', b'"', ..] => until(b"\"\"\"", 3),
+/// Length of the comment that begins here, 0 where none does.
+fn comment(rest: &[u8], nested: Nested) -> usize {
+    match rest {
+        [b'/', b'/', ..] => rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len()),
+        [b'/', b'*', ..] => {
+            let (mut depth, mut at) = (1, 2);
+            while depth > 0 && at < rest.len() {
+                match rest[at..] {
+                    [b'*', b'/', ..] => (depth, at) = (depth - 1, at + 2),
+                    [b'/', b'*', ..] if nested.0 => (depth, at) = (depth + 1, at + 2),
+                    _ => at += 1,
+                }
+            }
+            at
+        }
+        _ => 0,
+    }
+}
+
+/// How many bytes of a string follow its first one, 0 where none begins.
+fn quoted(rest: &[u8]) -> usize {
+    match rest {
+        [b'"', b'"', b'"', ..] => rest[3..].windows(3).position(|part| part == b"\"\"\"").map_or(rest.len() - 1, |found| found + 5),
         [b'"', ..] => in_line(rest, b'"').unwrap_or(0),
         // A character, a string, or a lifetime: what holds a brace must be short.
         [b'\'', ..] => in_line(rest, b'\'').filter(|&end| end <= 3 || !rest[..end].iter().any(|byte| matches!(byte, b'{' | b'}'))).unwrap_or(0),
         [b'`', ..] => rest[1..].iter().position(|byte| *byte == b'`').map_or(0, |found| found + 1),
         _ => 0,
-    };
-    at + length
+    }
 }
 
 /// Where a quoted text closes on its line.
 fn in_line(rest: &[u8], quote: u8) -> Option<usize> {
-    let mut at = 1;
-    while at < rest.len() && rest[at] != b'\n' {
+    let (mut at, end) = (1, rest.len().min(LONGEST_QUOTED));
+    while at < end && rest[at] != b'\n' {
         match rest[at] {
             b'\\' => at += 1,
             byte if byte == quote => return Some(at),
@@ -294,7 +336,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn inside(text: &str) -> Vec<&str> {
-        groups(text).into_iter().map(|group| &text[group.inside]).collect()
+        scanned(text, Nested(true)).groups.into_iter().map(|group| &text[group.inside]).collect()
     }
 
     #[test]
@@ -303,6 +345,15 @@ mod tests {
         assert_eq!(inside("// {\n/* { */ \"{\" '{' '\\'' `{` \"\"\"{\n{\"\"\" {x}"), ["x"]);
         assert_eq!(inside("fn a<'a>(x: &'a str) { 'b' } \"\\\"{\""), [" 'b' "]);
         assert_eq!(inside("} { a"), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn comments_end_where_their_language_says() {
+        let rest = |text: &str, nested| without_comments(text, &scanned(text, Nested(nested)).comments).trim().to_owned();
+        assert_eq!(rest("/* a /* { */ b */ c // d\n", true), "c");
+        assert_eq!(rest("/* a /* { */ b */ c // d\n", false), "b */ c");
+        assert_eq!(rest("\"// a\" + 'b' /", true), "\"// a\" + 'b' /");
+        assert_eq!(rest("a /* b", false), "a");
     }
 
     #[test]
@@ -318,7 +369,8 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_keeps_its_length_and_its_lines(text in "[a-z{}()\"'`/*\n é]{0,200}", marks in proptest::collection::vec(0usize..200, 0..6)) {
-            let groups = groups(&text);
+            let Scanned { groups, comments } = scanned(&text, Nested(text.len() % 2 == 0));
+            prop_assert_eq!(without_comments(&text, &comments).len(), text.len());
             prop_assert!(groups.iter().all(|group| text.get(group.inside.clone()).is_some()));
             let mut marks: Vec<usize> = marks.into_iter().filter(|mark| text.is_char_boundary(*mark)).collect();
             marks.sort_unstable();

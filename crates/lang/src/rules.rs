@@ -19,8 +19,9 @@ pub struct Source {
     pub doc: DocStyle,
     pub doc_prefixes: Vec<String>,
     pub strings: Vec<String>,
-    /// See [`Rules::alone`].
+    /// See [`Rules::alone`] and [`Rules::nested_comments`].
     pub alone: Vec<String>,
+    pub nested_comments: bool,
     pub branches: Vec<String>,
     pub wrappers: Vec<String>,
     pub annotations: Vec<String>,
@@ -268,6 +269,8 @@ pub struct Rules {
     pub tells_arity: bool,
     /// What may stand before a piece of source to make it readable alone, closed by a brace where it is not empty.
     pub alone: Vec<String>,
+    /// Comments may stand in comments.
+    pub nested_comments: bool,
 }
 
 impl Rules {
@@ -307,6 +310,7 @@ impl Rules {
             has_spreads: !source.spreads.is_empty(),
             tells_arity: !source.generic_names.is_empty(),
             alone: source.alone.clone(),
+            nested_comments: source.nested_comments,
         })
     }
 }

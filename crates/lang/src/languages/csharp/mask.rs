@@ -1,5 +1,5 @@
-//! Blanks conditional compilation where the grammar does not expect it: between the name of a type
-//! and its body.
+//! Blanks conditional compilation where the grammar does not expect it: between the name of a type,
+//! or the parameters of a method, and its body.
 
 use std::borrow::Cow;
 
@@ -12,10 +12,12 @@ pub fn masked(text: &str) -> Cow<'_, str> {
     let mut state = State::Outside;
     let mut changed = false;
     let mut before = "";
-    for line in text.split_inclusive('\n') {
+    let mut lines = text.split_inclusive('\n').peekable();
+    while let Some(line) = lines.next() {
         let trimmed = line.trim();
+        let opens = before.ends_with(')') && lines.peek().is_some_and(|next| next.trim_start().starts_with('{'));
         state = match (state, directive(trimmed)) {
-            (State::Outside, "#if") if is_open_header(before) => State::Taken,
+            (State::Outside, "#if") if opens || is_open_header(before) => State::Taken,
             (State::Taken | State::Dropped, "#else" | "#elif") => State::Dropped,
             (State::Taken | State::Dropped, "#endif") => State::Last,
             (State::Last, _) => State::Outside,
@@ -67,6 +69,10 @@ mod tests {
         let text = "public class A\n#if X\n    : B\n#else\n    : C\n#endif\n{\n#if X\n    int a;\n#endif\n}\n";
         let expected = "public class A\n     \n    : B\n     \n       \n      \n{\n#if X\n    int a;\n#endif\n}\n";
         assert_eq!(masked(text), expected);
+        let text = "void A(int b)\n#if X\n{ }\n#else\n;\n#endif\nint c;\n";
+        assert_eq!(masked(text), "void A(int b)\n     \n{ }\n     \n \n      \nint c;\n");
+        let call = "A(b)\n#if X\n.C()\n#endif\n;";
+        assert_eq!(masked(call), call);
         assert_eq!(masked("class A { }\n#if X\n#endif\n"), "class A { }\n#if X\n#endif\n");
     }
 }

@@ -6,7 +6,7 @@ const MODIFIERS: [&str; 6] = ["actual ", "expect ", "public ", "protected ", "in
 
 /// Returns the text with spaces for such modifiers.
 pub fn masked(text: &str) -> Cow<'_, str> {
-    if !MODIFIERS.iter().any(|word| text.contains(&format!("{word}constructor"))) {
+    if !text.contains(" constructor(") {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());
@@ -27,13 +27,19 @@ pub fn masked(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Length of the modifiers before `constructor`, 0 where there is none of both.
+/// Length of the modifiers and plain annotations before `constructor`, 0 where there is none of both.
 fn modifiers(code: &str) -> usize {
     let mut rest = code;
-    while let Some(behind) = MODIFIERS.iter().find_map(|word| rest.strip_prefix(word)) {
+    while let Some(behind) = MODIFIERS.iter().find_map(|word| rest.strip_prefix(word)).or_else(|| annotation(rest)) {
         rest = behind;
     }
     if rest.starts_with("constructor") { code.len() - rest.len() } else { 0 }
+}
+
+/// Returns what follows an annotation without arguments.
+fn annotation(code: &str) -> Option<&str> {
+    let (name, rest) = code.strip_prefix('@')?.split_once(' ')?;
+    name.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '_')).then_some(rest)
 }
 
 /// True for a line that names a class, or closes its type parameters, and does not open its body.
@@ -50,7 +56,8 @@ mod tests {
     fn modifiers_of_primary_constructors_alone_are_blank() {
         assert_eq!(masked("class A<T>\n  actual internal constructor(a: Int) {\n"), "class A<T>\n                  constructor(a: Int) {\n");
         assert_eq!(masked("class A<\n  T\n  >\nactual constructor()"), "class A<\n  T\n  >\n       constructor()");
-        for same in ["class A {\n  internal constructor(a: Int) : this()\n}", "class A internal constructor()", "val a: B<C>\nprivate constructor()", "// class A\nprivate constructor()"] {
+        assert_eq!(masked("value class A<T>\n@Api internal constructor(val a: Int) {"), "value class A<T>\n              constructor(val a: Int) {");
+        for same in ["class A {\n  internal constructor(a: Int) : this()\n}", "class A internal constructor()", "val a: B<C>\nprivate constructor()", "// class A\nprivate constructor()", "class A\n@Named(\"b\") constructor(b: B)"] {
             assert_eq!(masked(same), same);
         }
     }

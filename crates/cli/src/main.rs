@@ -131,8 +131,11 @@ fn index(cli: &Cli, engine: &Engine, full: bool) -> anyhow::Result<ExitCode> {
     let refreshed = engine.refresh(&options, &bar)?;
     bar.finish();
     let elapsed = start.elapsed();
-    for problem in refreshed.problems.iter().take(20) {
+    for problem in engine.problems.iter().chain(&refreshed.problems).take(20) {
         ui::say(cli.quiet, &format!("warning: {problem}"));
+    }
+    if refreshed.files == 0 {
+        ui::say(cli.quiet, "warning: no file belongs to the index: `contextd project-stats` says what was left out, `contextd check-file PATH` why");
     }
     if cli.json {
         let value = contextd_ops::status_value(&engine.status_after_run()?.unwrap_or_default(), contextd_ops::last_indexed(engine)?);

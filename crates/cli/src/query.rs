@@ -28,7 +28,7 @@ pub fn run(cli: &Cli, engine: Engine) -> anyhow::Result<ExitCode> {
     match answer {
         Ok(answer) if packs::is_written(cli) => packs::write(cli, &context, &answer),
         Ok(answer) => {
-            print(cli, &answer);
+            print(cli, &answer, fresh && context.engine.coverage() == Coverage::Part);
             if matches!(answer, Answer::Pack(_) | Answer::Hits(_)) && !answer.found() {
                 ui::say(cli.quiet || cli.json, &advice(cli, &context.engine, &answer));
             }
@@ -76,7 +76,8 @@ fn advice(cli: &Cli, engine: &Engine, answer: &Answer) -> String {
     "Try other words or fewer filters, a name with `contextd symbol NAME`, or `contextd prime` for what there is.".to_owned()
 }
 
-fn print(cli: &Cli, answer: &Answer) {
+/// Prints an answer; `partial` says that it knows only the first files, which programs are told.
+fn print(cli: &Cli, answer: &Answer, partial: bool) {
     if let (Answer::Pack(pack), Format::Gcb) = (answer, cli.format()) {
         return ui::print_bytes(&contextd_render::gcb::pack(pack));
     }
@@ -85,11 +86,25 @@ fn print(cli: &Cli, answer: &Answer) {
         _ if crate::oracle::is_porcelain(&cli.command) => Format::Porcelain,
         _ => cli.format(),
     };
-    let plain = || contextd_render::answer(answer, format);
+    let plain = || {
+        let text = contextd_render::answer(answer, format);
+        if partial && format == Format::Json { marked_partial(&text) } else { text }
+    };
     // A format that was asked for is what is printed; else people get what is made for them.
     let width = ui::width().filter(|_| format == Format::Text && cli.format.is_none());
     let text = width.and_then(|width| show::answer(answer, width)).unwrap_or_else(plain);
     ui::print(text.trim_end_matches('\n'));
+}
+
+/// Adds to a JSON object that it is of a part of the files.
+fn marked_partial(text: &str) -> String {
+    match serde_json::from_str(text) {
+        Ok(Value::Object(mut answer)) => {
+            answer.insert("partial".to_owned(), json!(true));
+            Value::Object(answer).to_string()
+        }
+        _ => text.to_owned(),
+    }
 }
 
 /// Says what was wrong and what to do; programs get it as JSON.
@@ -143,7 +158,12 @@ pub fn refresh(cli: &Cli, engine: &Engine, trial: Option<&Trial>) -> anyhow::Res
         }
         // Whoever wants no talk still wants to know that an answer may be old.
         Err(EngineError::Busy { .. }) if may_be_old(cli) && engine.snapshot()?.is_some() => {
-            ui::say(false, "note: another process is indexing; this answer is from the last snapshot");
+            let files = engine.snapshot()?.map_or(0, |snapshot| snapshot.file_count());
+            let note = match engine.coverage() {
+                Coverage::Part => format!("note: another process is still making the first index; this answer knows {} so far", show::counted(u64::from(files), "file")),
+                _ => "note: another process is indexing; this answer is from the last snapshot".to_owned(),
+            };
+            ui::say(false, &note);
             Ok(None)
         }
         Err(error) if error.is_refused_by_system() && may_be_old(cli) && engine.has_own_index() && engine.snapshot().ok().flatten().is_some_and(|snapshot| engine.is_current(&snapshot)) => {

@@ -239,7 +239,7 @@ pub fn status(status: &Status) {
     let ratio = if status.source_bytes > 1_000_000 { format!(", {ratio:.2} of the source") } else { String::new() };
     print(&format!("\n  {}", format!("index {}{ratio} · signature {}", show::bytes(status.size_bytes), &status.index_signature.to_hex()[..16]).dimmed()));
     if status.partial {
-        print("  the first run was cut short: the next question reads the rest");
+        print("  a part of the files: the first run goes on, or was cut short and the next question reads the rest");
     }
     if status.changed == Some(true) {
         print("  files changed since: the next question, or `contextd index`, reads them");

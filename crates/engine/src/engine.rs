@@ -13,6 +13,8 @@ use contextd_model::config::{self, Config};
 use contextd_model::{ContentHash, FileFacts, Problem, Severity};
 use contextd_scan::Scanner;
 use contextd_scan::secrets::Scrubber;
+use contextd_pack::Tokenizer;
+use contextd_retrieve::Weights;
 use contextd_snapshot::{InUse, Snapshot};
 use contextd_store::{OpenOptions, SqliteLedger};
 use std::path::{Path, PathBuf};
@@ -57,6 +59,17 @@ pub struct Engine {
 /// Files from which on the ledger has many rows.
 const LEDGER_FILES: usize = 1_000;
 
+/// Reports settings that name what there is not.
+fn unknown_names(config: &Config) -> Vec<Problem> {
+    let tokenizers: Vec<&str> = Tokenizer::ALL.iter().map(|tokenizer| tokenizer.name()).collect();
+    let named = [
+        ("query.profile", &config.query.profile, Weights::names().any(|name| name == config.query.profile), Weights::names().collect::<Vec<_>>()),
+        ("budget.tokenizer", &config.budget.tokenizer, Tokenizer::by_name(&config.budget.tokenizer).is_some(), tokenizers),
+    ];
+    let unknown = named.into_iter().filter(|(_, _, known, _)| !known);
+    unknown.map(|(key, name, _, known)| Problem::error("CTX_E_CONFIG_NAME", format!("`{key}` is {name:?}, which there is not."), format!("Choose among {}.", known.join(", ")))).collect()
+}
+
 impl Engine {
     /// Opens a root. `lookup_env` substitutes `${NAME}` in the configuration.
     pub fn open(root: &Path, options: &EngineOptions, lookup_env: &dyn Fn(&str) -> Option<String>) -> Result<Engine> {
@@ -64,6 +77,7 @@ impl Engine {
         let (config, config_path, mut problems) = read_config(&root, options.config.as_deref(), lookup_env)?;
         let (scrubber, secret_problems) = Scrubber::new(&config.security.secret_patterns, config.security.scrub_secrets);
         problems.extend(secret_problems);
+        problems.extend(unknown_names(&config));
         let places = Places::find(&root, &config, options.cache.as_deref());
         problems.extend(places.refusal().map(|why| storage_refused(&places.index, &why)));
         if let Some(path) = config_path.as_ref().filter(|_| problems.iter().any(|problem| problem.severity == Severity::Error)) {

@@ -2,7 +2,7 @@
 
 use crate::arena;
 use crate::lines::Lines;
-use crate::mend;
+use crate::mend::{self, Reading};
 use crate::registry::LanguageId;
 use crate::tree::{Node, Syntax};
 use crate::walk::Walk;
@@ -11,6 +11,7 @@ use contextd_model::config::ChunkRules;
 use contextd_model::SymbolKind;
 use contextd_model::facts::{SymbolRow, file_flag};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::mem::ManuallyDrop;
 use std::ops::ControlFlow;
 use tree_sitter::{ParseOptions, Parser, Tree};
@@ -37,9 +38,20 @@ pub fn extract(text: &str, language: LanguageId, rules: &ChunkRules) -> FileFact
     facts
 }
 
-/// Returns the facts of a second reading where it found more symbols.
+/// Returns the facts of a second reading where it found more and has lost no type, import or package. Functions and types
+/// count first: where a class is lost, locals of its functions pass for properties.
 fn richer(first: FileFacts, second: Option<FileFacts>) -> FileFacts {
-    second.filter(|second| second.symbols.len() > first.symbols.len()).unwrap_or(first)
+    let kind = |row: &SymbolRow| SymbolKind::from_byte(row.kind);
+    let found = |facts: &FileFacts| (facts.symbols.iter().filter(|row| kind(row).is_type() || kind(row).is_callable()).count(), facts.symbols.len());
+    let types = |facts: &FileFacts| facts.symbols.iter().filter(|row| kind(row).is_type()).map(|row| facts.str(row.name).to_owned()).collect::<BTreeSet<String>>();
+    let is_richer = |second: &FileFacts| {
+        let keeps = second.str(second.package) == first.str(first.package) && second.imports.len() >= first.imports.len();
+        keeps && found(second) > found(&first) && types(&first).is_subset(&types(second))
+    };
+    match second {
+        Some(second) if is_richer(&second) => second,
+        _ => first,
+    }
 }
 
 fn walk(text: &str, tree: &Syntax, language: LanguageId) -> FileFacts {
@@ -67,6 +79,7 @@ fn step_limit(text: &str) -> u64 {
 /// the parser gave up.
 #[allow(unsafe_code)]
 fn syntax(text: &str, language: LanguageId) -> Option<(Syntax, Option<Syntax>)> {
+    let end = text.len();
     let (grammar, text) = readable(text, language)?;
     // SAFETY: the parser is dropped inside, the parser's tree is never dropped, and the table that is made of it holds no
     // part of either.
@@ -75,36 +88,60 @@ fn syntax(text: &str, language: LanguageId) -> Option<(Syntax, Option<Syntax>)> 
             let mut parser = Parser::new();
             // The registry's tests load every grammar, so a mismatch of versions cannot reach here.
             let _ = parser.set_language(&grammar);
-            let tree = ManuallyDrop::new(parse(&mut parser, &text)?);
-            let whole = Syntax::of(&tree, language.rules())?;
-            let mended = if whole.has_error { mended(&mut parser, &text, &tree, language) } else { None };
+            let mut effort = Effort { steps: 0, limit: step_limit(&text) };
+            let tree = ManuallyDrop::new(parse(&mut parser, &text, &mut effort)?);
+            let mut whole = Syntax::of(&tree, language.rules())?;
+            let mut mended = if whole.has_error { mended(&mut parser, &text, &tree, effort.steps, language) } else { None };
+            if text.len() > end {
+                [Some(&mut whole), mended.as_mut()].into_iter().flatten().for_each(|tree| tree.end_at(end));
+            }
             Some((whole, mended))
         })
     }
 }
 
+/// What all pieces of a text together may cost, in units of its first parse.
+const MENDING: u64 = 20;
+/// Fewest and most steps that they may take.
+const MENDING_STEPS: (u64, u64) = (1_000, 15_000);
+
 /// Parses a text again without what its grammar cannot read, see [`mend`]. It still counts as not read in whole.
-fn mended(parser: &mut Parser, text: &str, tree: &Tree, language: LanguageId) -> Option<Syntax> {
+fn mended(parser: &mut Parser, text: &str, tree: &Tree, steps: u64, language: LanguageId) -> Option<Syntax> {
     let rules = language.rules();
+    let mut effort = Effort { steps: 0, limit: (steps * MENDING).clamp(MENDING_STEPS.0, MENDING_STEPS.1) };
     let text = mend::mended(text, tree, &rules.alone, mend::Nested(rules.nested_comments), |piece| {
-        let tree = parse(parser, piece)?;
-        if tree.root_node().has_error() { None } else { Some(Syntax::of(&tree, rules)?.declarations()) }
+        // Also what takes no step takes time.
+        effort.steps += 1;
+        let Some(tree) = parse(parser, piece, &mut effort) else { return Reading::Spent };
+        let read = if tree.root_node().has_error() { None } else { Syntax::of(&tree, rules) };
+        read.map_or(Reading::Unreadable, |read| Reading::Declares(read.declarations()))
     })?;
-    let tree = ManuallyDrop::new(parse(parser, &text)?);
+    let tree = ManuallyDrop::new(parse(parser, &text, &mut Effort { steps: 0, limit: step_limit(&text) })?);
     let mut part = Syntax::of(&tree, rules)?;
     part.has_error = true;
     Some(part)
 }
 
-fn parse(parser: &mut Parser, text: &str) -> Option<Tree> {
-    let (mut steps, limit) = (0u64, step_limit(text));
+/// What a parser has done, in steps of its own, and what it may do.
+struct Effort {
+    steps: u64,
+    limit: u64,
+}
+
+/// Parses a text; nothing when the effort is spent.
+fn parse(parser: &mut Parser, text: &str, effort: &mut Effort) -> Option<Tree> {
     let mut progress = |_: &tree_sitter::ParseState| {
-        steps += 1;
-        if steps > limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        effort.steps += 1;
+        if effort.steps > effort.limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let bytes = text.as_bytes();
     let mut read = |at: usize, _| bytes.get(at..).unwrap_or(&[]);
-    parser.parse_with_options(&mut read, None, Some(ParseOptions::new().progress_callback(&mut progress)))
+    let tree = parser.parse_with_options(&mut read, None, Some(ParseOptions::new().progress_callback(&mut progress)));
+    if tree.is_none() {
+        // Else the next text would go on where this one was left.
+        parser.reset();
+    }
+    tree
 }
 
 /// Returns a language's grammar and what its parser reads for `text`, see [`crate::languages::Hooks::masked`]. Who makes a

@@ -30,8 +30,8 @@ use std::borrow::Cow;
 
 /// What a table cannot say about a language. Every method has a default that says nothing.
 pub trait Hooks: Sync {
-    /// Returns what the parser reads instead of `text`, of the same length, where the grammar cannot
-    /// read the language as it stands (the C preprocessor).
+    /// Returns what the parser reads instead of `text`, of the same length or with one more end of a
+    /// line, where the grammar cannot read the language as it stands (the C preprocessor).
     fn masked<'a>(&self, text: &'a str) -> Cow<'a, str> {
         Cow::Borrowed(text)
     }

@@ -71,6 +71,14 @@ impl Syntax {
         Node { tree: self, at: 0 }
     }
 
+    /// Lets no node reach behind that place.
+    pub fn end_at(&mut self, end: usize) {
+        let end = end as u32;
+        for row in &mut self.rows {
+            (row.start, row.end) = (row.start.min(end), row.end.min(end));
+        }
+    }
+
     /// Returns the number of nodes that the table takes for declarations.
     pub fn declarations(&self) -> usize {
         self.rows.iter().filter(|row| self.rules.kinds.get(row.kind as usize).is_some_and(|rule| rule.symbol.is_some())).count()

@@ -42,6 +42,23 @@ fn cut_source_yields_sound_facts() {
     }
 }
 
+/// A scanner that looks for the end of a line, or of a word, must find the end of the text.
+#[test]
+fn texts_may_end_anywhere() {
+    let ends = ["@A", "@A(1) fun b() = 1", "@a.b", "\"", "\"\"\"", "'", "`", "$", "${", "/*", "/**", "//", "#", "#if", "<", "<<A", "<<~A", "%w(", "%(", "r#\"", "R\"(", "@\"", "\\", "{", "(", "[[", "<!--", "<a", "---", "?", "!", ":", "->"];
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/languages");
+    for file in case_files(&root) {
+        let text = std::fs::read_to_string(&file).expect("case file is readable");
+        for (name, code) in codes(&text).into_iter().take(1) {
+            let begin = code.match_indices('\n').nth(8).map_or(code.len(), |(at, _)| at);
+            for end in ends {
+                check_sound(&name, &format!("{}\n{end}", &code[..begin]));
+                check_sound(&name, end);
+            }
+        }
+    }
+}
+
 fn check_sound(name: &str, code: &str) {
     let extract = || contextd_lang::extract(code, contextd_lang::detect(name, code), &Default::default());
     let facts = extract();

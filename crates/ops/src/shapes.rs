@@ -9,8 +9,8 @@ use serde_json::{Map, Value, json};
 
 /// Every shape by its name.
 pub(crate) const SHAPES: &[(&str, &str)] = &[
-    ("Status", "indexSignature:string files:integer symbols:integer edges:integer chunks:integer languages:{integer} lastIndexed:integer? sizeBytes:integer sourceBytes:integer stale:boolean? checked:boolean"),
-    ("IndexReport", "indexSignature:string files:integer symbols:integer edges:integer chunks:integer languages:{integer} lastIndexed:integer? sizeBytes:integer sourceBytes:integer stale:boolean checked:boolean durationMs:integer"),
+    ("Status", "indexSignature:string files:integer symbols:integer edges:integer chunks:integer languages:{integer} lastIndexed:integer? sizeBytes:integer sourceBytes:integer stale:boolean? checked:boolean partial:boolean"),
+    ("IndexReport", "indexSignature:string files:integer symbols:integer edges:integer chunks:integer languages:{integer} lastIndexed:integer? sizeBytes:integer sourceBytes:integer stale:boolean checked:boolean partial:boolean durationMs:integer"),
     ("ContextStats", "enabled:boolean mode:string providers:[ProviderState] storage:Storage performance:Performance languages:{integer} errors:integer rebuild:RunningRebuild? recentActivity:[Activity] indexSignature:string symbols:integer edges:integer stale:boolean session:string?"),
     ("ProviderState", "id:string name:string enabled:boolean available:boolean stats:{integer}"),
     ("Storage", "totalFiles:integer totalChunks:integer totalEmbeddings:integer dbSizeMB:number lastIndexed:integer?"),

@@ -36,6 +36,7 @@ pub fn status_value(status: &Status, last_indexed: Option<i64>) -> Value {
         "sourceBytes": status.source_bytes,
         "stale": status.staleness(),
         "checked": status.changed.is_some(),
+        "partial": status.partial,
     })
 }
 

@@ -16,7 +16,9 @@ const TYPES: [&str; 5] = ["user_type", "nullable_type", "function_type", "parent
 
 impl Hooks for Kotlin {
     fn masked<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        mask::masked(text)
+        let masked = mask::masked(text);
+        // The grammar's scanner looks for the end of a line behind an annotation, and goes on for ever where there is none.
+        if masked.ends_with('\n') { masked } else { Cow::Owned(masked.into_owned() + "\n") }
     }
 
     fn visit<'t>(&self, node: Node<'t>, walk: &mut Walk<'t>) -> Flow {

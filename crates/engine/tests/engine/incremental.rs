@@ -366,6 +366,8 @@ fn what_moves_and_what_it_hands_on_are_patched_in() {
     support::refresh(place.path(), 60_000);
     let engine = support::open(place.path());
     engine.keep_warm(0, LONG);
+    // Time for the notes of what files ask, which are made behind the start.
+    std::thread::sleep(Duration::from_millis(500));
     for round in 0..24 {
         let (module, count) = (draw() % MODULES, draw() % 3);
         let more: Vec<u64> = (0..count).map(|_| draw()).collect();

@@ -158,12 +158,8 @@ pub fn refresh(cli: &Cli, engine: &Engine, trial: Option<&Trial>) -> anyhow::Res
         }
         // Whoever wants no talk still wants to know that an answer may be old.
         Err(EngineError::Busy { .. }) if may_be_old(cli) && engine.snapshot()?.is_some() => {
-            let files = engine.snapshot()?.map_or(0, |snapshot| snapshot.file_count());
-            let note = match engine.coverage() {
-                Coverage::Part => format!("note: another process is still making the first index; this answer knows {} so far", show::counted(u64::from(files), "file")),
-                _ => "note: another process is indexing; this answer is from the last snapshot".to_owned(),
-            };
-            ui::say(false, &note);
+            let what = if engine.coverage() == Coverage::Part { "still making the first index; this answer knows only the files read so far" } else { "indexing; this answer is from the last snapshot" };
+            ui::say(false, &format!("note: another process is {what}"));
             Ok(None)
         }
         Err(error) if error.is_refused_by_system() && may_be_old(cli) && engine.has_own_index() && engine.snapshot().ok().flatten().is_some_and(|snapshot| engine.is_current(&snapshot)) => {

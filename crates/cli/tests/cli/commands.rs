@@ -153,3 +153,37 @@ fn paths_count_from_the_working_folder_or_the_root() {
     let paths: Vec<_> = found["files"].as_array().unwrap().iter().map(|file| (file["path"].as_str().unwrap(), file["verdict"].as_str().unwrap())).collect();
     assert_eq!(paths, [("shop/payment.py", "included"); 4]);
 }
+
+#[test]
+fn an_answer_of_a_part_of_the_files_says_so() {
+    let sandbox = Sandbox::shop();
+    sandbox.text(&["index"]);
+    let ask = || sandbox.run(&["search", "refund", "--json"]);
+    let partial = |output: &std::process::Output| serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap()["partial"].clone();
+    assert!(partial(&ask()).is_null());
+    assert_eq!(sandbox.json(&["status", "--json"])["partial"], false);
+    // A first run that goes on: it holds the lock, and what it has published so far is marked.
+    let index = sandbox.fixture.path(".contextd/index");
+    let _writes = contextd_snapshot::WriterLock::try_lock(&index).unwrap().expect("nobody writes");
+    std::fs::copy(index.join("CURRENT"), index.join("PARTIAL")).unwrap();
+    let output = ask();
+    assert_eq!(partial(&output), true);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("only the files read so far"), "{output:?}");
+    assert_eq!(sandbox.json(&["status", "--json"])["partial"], true);
+}
+
+#[test]
+fn an_index_tells_what_is_wrong_with_its_settings() {
+    let sandbox = Sandbox::shop();
+    let with = |text: &str, args: &[&str]| {
+        std::fs::write(sandbox.fixture.path("context.toml"), text).unwrap();
+        let output = sandbox.run(args);
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let (code, said) = with("[watcher]\nwatch_paths = [\"shpo\"]\n", &["index"]);
+    assert!(code == Some(0) && said.contains("\"shpo\" does not exist") && said.contains("no file belongs to the index"), "{code:?} {said}");
+    for (text, key) in [("[query]\nprofile = \"nonsense\"\n", "`query.profile`"), ("[budget]\ntokenizer = \"gpt5\"\n", "`budget.tokenizer`")] {
+        let (code, said) = with(text, &["validate-config"]);
+        assert!(code == Some(2) && said.contains(key) && said.contains("Choose among"), "{code:?} {said}");
+    }
+}

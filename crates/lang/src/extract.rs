@@ -81,8 +81,8 @@ fn step_limit(text: &str) -> u64 {
 fn syntax(text: &str, language: LanguageId) -> Option<(Syntax, Option<Syntax>)> {
     let end = text.len();
     let (grammar, text) = readable(text, language)?;
-    // SAFETY: the parser is dropped inside, the parser's tree is never dropped, and the table that is made of it holds no
-    // part of either.
+    // SAFETY: the parser and the trees of pieces are dropped inside, trees of the whole are never dropped, and the tables
+    // that are made of them hold no part of any.
     unsafe {
         arena::within(|| {
             let mut parser = Parser::new();

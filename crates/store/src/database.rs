@@ -35,6 +35,8 @@ pub(crate) struct Schema {
     pub large_page_size: u32,
     pub incremental_vacuum: bool,
     pub busy_timeout_ms: u64,
+    /// All tables as the steps leave them, as SQL: a new file is made by it in one go.
+    pub tables: &'static str,
     /// One step a version, as SQL; a database of version `n` has had the first `n` steps.
     pub migrations: &'static [&'static str],
 }
@@ -274,13 +276,17 @@ impl Database {
         })
     }
 
-    /// Runs the steps that are missing, all in one transaction; returns the version from before.
+    /// Makes the tables, or runs the steps that are missing, in one transaction; returns the version from before.
     fn migrate(&mut self, schema: &Schema) -> Result<i64> {
         let path = self.path.clone();
         self.write(|transaction| {
             let version = checked_version(transaction, &path, schema)?;
-            for migration in &schema.migrations[version as usize..] {
-                transaction.execute_batch(migration)?;
+            if version == 0 {
+                transaction.execute_batch(schema.tables)?;
+            } else {
+                for migration in &schema.migrations[version as usize..] {
+                    transaction.execute_batch(migration)?;
+                }
             }
             transaction.pragma_update(None, "application_id", schema.application_id)?;
             transaction.pragma_update(None, "user_version", schema.version())?;

@@ -1,4 +1,5 @@
-//! The steps from an empty file to the current tables: one entry a version, never edited afterwards.
+//! The steps from the first tables to the current ones: one entry a version, never edited afterwards; and the current
+//! tables as one text, for a new file.
 
 use crate::database::Schema;
 
@@ -12,6 +13,7 @@ pub(crate) const LEDGER: Schema = Schema {
     large_page_size: 4096,
     incremental_vacuum: false,
     busy_timeout_ms: 10_000,
+    tables: include_str!("migrations/ledger_new.sql"),
     migrations: &[
         include_str!("migrations/ledger_1.sql"),
         include_str!("migrations/ledger_2.sql"),
@@ -30,6 +32,7 @@ pub(crate) const FACTS: Schema = Schema {
     large_page_size: 65_536,
     incremental_vacuum: true,
     busy_timeout_ms: 30_000,
+    tables: include_str!("migrations/facts_1.sql"),
     migrations: &[include_str!("migrations/facts_1.sql")],
 };
 

@@ -20,6 +20,7 @@ pub mod registry;
 mod remembered;
 mod rules;
 mod runs;
+mod stem;
 pub mod terms;
 mod text;
 mod tree;

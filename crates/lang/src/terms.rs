@@ -5,8 +5,8 @@
 use crate::intern::Interner;
 use crate::remembered::{Remembered, Sought};
 use crate::runs::Runs;
+use crate::stem::stem;
 use contextd_model::{StrId, StringTable};
-use rust_stemmers::{Algorithm, Stemmer};
 use std::cell::RefCell;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -111,7 +111,6 @@ pub fn with_remembered<T>(work: impl FnOnce(&mut Terms) -> T) -> T {
 /// Turns words into terms, remembering those it has seen: most words and identifiers of a repository
 /// repeat.
 pub struct Terms {
-    stemmer: Stemmer,
     /// Terms; their ids are their numbers.
     texts: Interner,
     /// Identifiers, and the word parts of others as written: a part alone is an identifier too.
@@ -152,7 +151,6 @@ static NEXT_EPOCH: AtomicU64 = AtomicU64::new(1);
 impl Default for Terms {
     fn default() -> Self {
         Self {
-            stemmer: Stemmer::create(Algorithm::English),
             texts: Interner::default(),
             identifiers: Remembered::default(),
             expansions: Vec::new(),
@@ -324,8 +322,12 @@ impl Terms {
     /// Returns the number of the term of a word part that is not remembered.
     fn new_stem(&mut self, part: &str) -> u32 {
         lower_into(part, &mut self.lower);
-        let may_differ = self.lower.len() > 3 && self.lower.bytes().all(|byte| byte.is_ascii_lowercase()) && has_suffix(self.lower.as_bytes());
-        if may_differ { self.texts.intern(&self.stemmer.stem(&self.lower)).0 } else { self.texts.intern(&self.lower).0 }
+        if self.lower.len() > 3 && self.lower.bytes().all(|byte| byte.is_ascii_lowercase()) && has_suffix(self.lower.as_bytes()) {
+            let mut word = std::mem::take(&mut self.lower).into_bytes();
+            stem(&mut word);
+            self.lower = String::from_utf8(word).unwrap_or_default();
+        }
+        self.texts.intern(&self.lower).0
     }
 
     /// Adds the numbers of the terms of an identifier to the expansions.
@@ -426,12 +428,13 @@ mod tests {
 
     #[test]
     fn words_without_a_suffix_are_their_own_stems() {
-        let stemmer = Stemmer::create(Algorithm::English);
         let endings = || (b'a'..=b'z').flat_map(|one| (b'a'..=b'z').flat_map(move |two| (b'a'..=b'z').map(move |three| [one, two, three])));
         for head in ["t", "ay", "yes", "comp", "relat", "aeiou", "strm", "inter", "nation", "yellowy"] {
             for ending in endings().filter(|ending| !has_suffix(ending)) {
-                let word = format!("{head}{}", String::from_utf8_lossy(&ending));
-                assert_eq!(stemmer.stem(&word), word);
+                let word = [head.as_bytes(), &ending].concat();
+                let mut stemmed = word.clone();
+                stem(&mut stemmed);
+                assert_eq!(stemmed, word);
             }
         }
     }

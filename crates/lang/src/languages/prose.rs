@@ -36,14 +36,11 @@ struct Lines<'t> {
 impl<'t> Lines<'t> {
     fn of(text: &'t str) -> Self {
         let mut start = 0;
-        let lines = text
-            .split_inclusive('\n')
-            .map(|line| {
-                let at = start;
-                start += line.len();
-                (at, line.trim_end_matches(['\n', '\r']))
-            })
-            .collect();
+        let mut lines = Vec::with_capacity(text.len() / 32);
+        for end in memchr::memchr_iter(b'\n', text.as_bytes()).chain((!text.is_empty() && !text.ends_with('\n')).then_some(text.len())) {
+            lines.push((start, text[start..end].trim_end_matches('\r')));
+            start = end + 1;
+        }
         Self { lines, end: text.len() }
     }
 
@@ -94,6 +91,9 @@ impl Prose {
     }
 
     fn fence<'t>(&self, text: &'t str) -> Option<&'t str> {
+        if matches!(self, Prose::Rst) {
+            return None;
+        }
         let trimmed = text.trim_start();
         match self {
             Prose::Markdown if trimmed.starts_with("```") || trimmed.starts_with("~~~") => Some(&trimmed[..3]),
@@ -140,11 +140,16 @@ fn is_title(text: &str) -> bool {
     !text.is_empty() && text.len() < 200 && !text.starts_with(['-', '*', '|', '>', '<', '`']) && text.chars().any(char::is_alphanumeric)
 }
 
+/// True for a name with a capital inside, or an underscore.
+fn is_written_like_code(word: &str) -> bool {
+    word.chars().skip(1).any(char::is_uppercase) || word.as_bytes().contains(&b'_') && word.trim_matches('_').contains('_')
+}
+
 /// Returns the character that a line repeats as an underline.
 fn underline(text: &str) -> Option<char> {
+    let first = *text.as_bytes().first().filter(|first| b"=-~^\"'`#*+:.<>_".contains(first))?;
     let text = text.trim_end();
-    let first = text.chars().next().filter(|c| "=-~^\"'`#*+:.<>_".contains(*c))?;
-    (text.len() >= 2 && text.chars().all(|c| c == first)).then_some(first)
+    (text.len() >= 2 && text.bytes().all(|byte| byte == first)).then_some(char::from(first))
 }
 
 fn marked(lines: &Lines<'_>, line: usize, mark: char) -> Option<Heading> {
@@ -224,9 +229,9 @@ impl Draft {
 
     fn spans(&mut self, prose: &Prose, owner: u32, line: &str, start: usize, number: usize) {
         let mut rest = line;
-        while let Some(open) = rest.find('`') {
+        while let Some(open) = memchr::memchr(b'`', rest.as_bytes()) {
             let after = rest[open..].trim_start_matches('`');
-            let Some(close) = after.find('`') else { return };
+            let Some(close) = memchr::memchr(b'`', after.as_bytes()) else { return };
             let code = &after[..close];
             // A role's target may stand behind its text: :meth:`text <target>`; `~` shortens it.
             let code = match prose {
@@ -243,19 +248,26 @@ impl Draft {
 
     /// In code, names that are called, qualified, or written like code.
     fn code_line(&mut self, owner: u32, line: &str, start: usize, number: usize) {
-        let words = line.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | ':')));
-        for word in words.filter(|word| word.len() > 2) {
-            let at = word.as_ptr() as usize - line.as_ptr() as usize;
-            let is_called = || line.as_bytes().get(at + word.len()) == Some(&b'(');
-            let is_shaped = || word.chars().skip(1).any(char::is_uppercase) || word.trim_matches('_').contains('_');
-            if is_called() || is_shaped() {
-                self.mention(owner, word, start + at, number);
+        let mut at = 0;
+        for run in line.as_bytes().split(|byte| byte.is_ascii() && !byte.is_ascii_alphanumeric() && !matches!(byte, b'_' | b'.' | b':')) {
+            let text = &line[at..at + run.len()];
+            at += run.len() + 1;
+            if run.len() <= 2 {
+                continue;
+            }
+            // Characters of other scripts may stand between words, too.
+            let parts = (!run.is_ascii()).then(|| text.split(|c: char| !c.is_ascii() && !c.is_alphanumeric()));
+            for word in parts.into_iter().flatten().chain(run.is_ascii().then_some(text)).filter(|word| word.len() > 2) {
+                let at = word.as_ptr() as usize - line.as_ptr() as usize;
+                if line.as_bytes().get(at + word.len()) == Some(&b'(') || is_written_like_code(word) {
+                    self.mention(owner, word, start + at, number);
+                }
             }
         }
     }
 
     fn mention(&mut self, owner: u32, code: &str, at: usize, line: usize) {
-        let path = names::path(code);
+        let path = names::path_in(code);
         let (qualifier, name) = names::split_last(&path);
         if name.len() < 3 || !crate::walk::is_name(name) || path.len() > 120 {
             return;

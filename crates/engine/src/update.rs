@@ -17,7 +17,7 @@ use crate::freeze::{Freezer, Frozen};
 use crate::{early, leaving};
 use contextd_model::{ContentHash, Problem};
 use contextd_scan::FileEntry;
-use contextd_snapshot::{Durability, Manifest, Segment, Snapshot, SnapshotName, Tree, TreeFile, collect_garbage, publish, segment_path};
+use contextd_snapshot::{Durability, MANY_FILES, Manifest, Segment, Snapshot, SnapshotName, Tree, TreeFile, beside, collect_garbage, publish, segment_path};
 use contextd_store::{FileStatus, Ledger};
 use rayon::prelude::*;
 use std::sync::PoisonError;
@@ -199,22 +199,13 @@ impl Run<'_> {
         let engine = self.engine;
         let index = &engine.places.index;
         let taken_over = previous.filter(|snapshot| !self.options.full && snapshot.manifest().extractor == engine.extractor());
-        let (frozen, before) = std::thread::scope(|scope| {
-            let before = scope.spawn(|| taken_over.and_then(|previous| Before::read(index, previous)));
-            let frozen = Freezer { engine, sources, progress: self.progress }.freeze(known, done);
-            (frozen, before.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-        });
+        let (before, frozen) = beside(taken_over.is_some(), || taken_over.and_then(|previous| Before::read(index, previous)), || Freezer { engine, sources, progress: self.progress }.freeze(known, done));
         let frozen = frozen?;
         let segments = frozen.entries.iter().map(|entry| Segment::open(&segment_path(index, entry.key))).collect::<std::result::Result<Vec<_>, _>>()?;
         self.progress.begin(Stage::Link, 1);
         let keys: Vec<ContentHash> = frozen.entries.iter().map(|entry| entry.key).collect();
         let warm = engine.warm.lock().unwrap_or_else(PoisonError::into_inner);
-        // A thread of its own: the pool may have only the one that waits for the linker.
-        let (tree, linked) = std::thread::scope(|scope| {
-            let tree = scope.spawn(|| tree_of(&segments));
-            let linked = linking::link(index, &segments, &keys, before, warm.as_ref());
-            (tree.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), linked)
-        });
+        let (tree, linked) = beside(known.len() > MANY_FILES, || tree_of(&segments), || linking::link(index, &segments, &keys, before, warm.as_ref()));
         let linked = linked?;
         self.progress.advance(1);
         let manifest = Manifest { extractor: engine.extractor(), config: engine.config.fingerprint().all(), tree, segments: frozen.entries, graph: linked.key, edges: linked.edges };

@@ -56,7 +56,12 @@ impl Syntax {
         let count = u32::try_from(root.descendant_count()).ok()?;
         let mut rows = SPARE.take();
         rows.clear();
-        rows.reserve(count as usize);
+        if rows.capacity() < count as usize {
+            // Growing would copy what is in the old room, which is of no use.
+            let room = (count as usize).max(rows.capacity() * 2);
+            drop(rows);
+            rows = Vec::with_capacity(room);
+        }
         // SAFETY: the tree lives until the call returns and is not changed by it; there is room for `count` rows behind
         // `rows`, no more are written, and those that are counted have been written whole.
         unsafe {

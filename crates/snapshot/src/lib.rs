@@ -4,6 +4,7 @@
 //! [`Manifest`] names both, and [`publish`] makes it the current [`Snapshot`] in one step. The same
 //! inputs give the same bytes. Readers never wait, and see whole snapshots only.
 
+mod beside;
 mod blocks;
 mod column;
 mod container;
@@ -25,6 +26,7 @@ mod snapshot;
 pub mod varint;
 mod words;
 
+pub use beside::{MANY_FILES, beside};
 pub use container::FORMAT_VERSION;
 pub use error::{Result, SnapshotError};
 pub use graph::{EdgeIter, Edges, Graph, GraphImage, GraphWriter, Patch};

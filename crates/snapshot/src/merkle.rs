@@ -3,6 +3,7 @@
 //! A folder's hash covers the names and hashes of what it holds, so two trees with the same root hold
 //! the same files, and where roots differ the differing folders lead to the differing files.
 
+use crate::beside::{MANY_FILES, beside};
 use crate::shards::put_text;
 use contextd_model::ContentHash;
 use std::collections::BTreeMap;
@@ -44,11 +45,7 @@ impl Tree {
         files.sort_unstable_by_key(|file| file.path);
         let leaves: Vec<Leaf<'_>> = files.iter().map(|file| (file, leaf(file))).collect();
         let mut folders = Vec::new();
-        let (root, packages) = std::thread::scope(|scope| {
-            let packages = scope.spawn(|| packages(&leaves));
-            let root = hash_folder(&leaves, "", &mut folders);
-            (root, packages.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-        });
+        let (packages, root) = beside(leaves.len() > MANY_FILES, || packages(&leaves), || hash_folder(&leaves, "", &mut folders));
         folders.sort_unstable_by(|a: &TreeNode, b: &TreeNode| a.name.cmp(&b.name));
         Self { root, folders, packages }
     }

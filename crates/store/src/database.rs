@@ -5,7 +5,7 @@ use crate::error::{Result, StoreError};
 use crate::quarantine;
 use contextd_model::Problem;
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+use rusqlite::{Connection, MAIN_DB, OpenFlags, Transaction, TransactionBehavior};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -15,6 +15,9 @@ const LOG_BYTES: i64 = 16 << 20;
 const KEPT_LOG_BYTES: u64 = 256 << 10;
 /// Most memory for pages: a first run adds to indexes in no order, and what does not fit is read again.
 const CACHE_KIB: i64 = 8 << 10;
+/// Where the header says by which version a file may be written and read, and what it says of one that has a log.
+const FILE_VERSIONS: std::ops::Range<usize> = 18..20;
+const WITH_LOG: u8 = 2;
 
 /// How a database is opened.
 #[derive(Clone, Debug, Default)]
@@ -96,6 +99,10 @@ impl Database {
 
     /// Opens a database that lives in memory and vanishes with it.
     pub fn in_memory(schema: &Schema) -> Result<Self> {
+        Self::made_in_memory(schema, false)
+    }
+
+    fn made_in_memory(schema: &Schema, much: bool) -> Result<Self> {
         let path = PathBuf::from(":memory:");
         let mut database = Self {
             path,
@@ -103,7 +110,7 @@ impl Database {
             identity: 0,
             in_use: false,
         };
-        configure(&database.connection, schema, false)?;
+        configure(&database.connection, schema, much)?;
         database.migrate(schema)?;
         Ok(database)
     }
@@ -228,7 +235,12 @@ impl Database {
         if let Some(database) = Self::open_ready(path, schema, options)? {
             return Ok(database);
         }
+        let is_laid = options.key.is_none() && Self::lay(path, schema, options.much)?;
         let mut database = Self::connect(path, schema, options.key.as_ref())?;
+        if is_laid {
+            database.limit_log()?;
+            return Ok(database);
+        }
         database.read(|connection| configure(connection, schema, options.much))?;
         database.limit_log()?;
         let version = database.migrate(schema)?;
@@ -237,6 +249,30 @@ impl Database {
             database.probe(options.verify)?;
         }
         Ok(database)
+    }
+
+    /// Puts a new file with its tables in place where nothing lies yet, as one that is made in memory: page by page it
+    /// would go through a journal and the log first, and wait for the disk. Returns whether it did.
+    fn lay(path: &Path, schema: &Schema, much: bool) -> Result<bool> {
+        // A log that was left would be taken for one of the new file.
+        if ["", "-wal", "-journal"].iter().any(|suffix| quarantine::beside(path, suffix).exists()) {
+            return Ok(false);
+        }
+        let mut made = Self::made_in_memory(schema, much)?;
+        let mut image = made.connection.serialize(MAIN_DB)?.to_vec();
+        if let Some(versions) = image.get_mut(FILE_VERSIONS) {
+            versions.fill(WITH_LOG);
+        }
+        let draft = quarantine::beside(path, ".new");
+        let put = || {
+            std::fs::write(&draft, &image)?;
+            std::fs::rename(&draft, path)
+        };
+        put().map_err(|source| {
+            let _ = std::fs::remove_file(&draft);
+            StoreError::io(path, source)
+        })?;
+        Ok(true)
     }
 
     fn into_use(mut self) -> Self {

@@ -2,6 +2,7 @@
 //! bytes. Only offsets of references are lost; nothing that is frozen depends on them.
 
 use super::{LinkRows, Segment, Wanted};
+use crate::beside::beside;
 use contextd_model::facts::{CellRow, FactsView, FileFacts, FileText, TermRow};
 use contextd_model::{StrId, StringTable};
 
@@ -11,12 +12,7 @@ impl Segment {
     pub fn thaw(&self, files: &[u32]) -> Vec<Option<FileFacts>> {
         let mut rows = LinkRows::default();
         let mut facts_of = |&file: &u32| owned(&self.facts(file, Wanted::All, &mut rows)?);
-        // A thread of its own: one of the pool that waits would begin another segment and hold both.
-        let (texts, facts) = std::thread::scope(|scope| {
-            let texts = scope.spawn(|| self.texts(files));
-            let facts: Vec<Option<FileFacts>> = files.iter().map(&mut facts_of).collect();
-            (texts.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), facts)
-        });
+        let (texts, facts) = beside(true, || self.texts(files), || files.iter().map(&mut facts_of).collect::<Vec<Option<FileFacts>>>());
         facts.into_iter().zip(texts).map(|(facts, text)| Some(FileFacts { text, ..facts? })).collect()
     }
 

@@ -5,6 +5,7 @@ use super::links::Links;
 use super::section::{HINT, MAGIC, Section, SegmentCounts};
 use super::strings::{self, Interner};
 use super::{MAX_FIELD_LENGTH, MAX_QUALIFIED, details};
+use crate::beside::beside;
 use crate::postings::{PackedPostings, PostingsBuilder};
 use crate::publish::{Durability, write_atomically};
 use crate::rows::MAX_ROWS;
@@ -248,12 +249,8 @@ impl SegmentWriter {
     /// Does what [`SegmentWriter::finish`] does by two threads, for when there is no other segment to write.
     pub fn finish_split(mut self) -> SegmentImage {
         let words = self.take_words();
-        // A thread of its own: one of the pool that waits would begin another segment and hold both.
-        std::thread::scope(|scope| {
-            let words = scope.spawn(words);
-            let rest = self.lay_out();
-            image(words.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), rest)
-        })
+        let (words, rest) = beside(true, words, || self.lay_out());
+        image(words, rest)
     }
 
     /// Returns what is to be done with the words.

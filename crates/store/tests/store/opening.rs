@@ -251,7 +251,9 @@ fn a_short_log_is_left_for_the_next_opening_and_a_long_one_is_moved() {
         folder.path().join("ledger.db-wal"),
     );
     let length = |path: &Path| fs::metadata(path).map_or(0, |metadata| metadata.len());
-    drop(ledger_with_files(&path, 3));
+    let ledger = ledger_with_files(&path, 400);
+    assert!(length(&log) > length(&path) && length(&log) < 256 << 10, "this tries a log that is short but outweighs its file");
+    drop(ledger);
     assert_eq!(length(&log), 0, "closing left a log that outweighs its file");
     let (mut ledger, _) = SqliteLedger::open(&path).expect("opens");
     ledger.replace_files(&[sample::file("src/more.rs", 9)], &[]).expect("writes");
@@ -259,7 +261,7 @@ fn a_short_log_is_left_for_the_next_opening_and_a_long_one_is_moved() {
     assert!(length(&log) > 0, "closing moved a short log");
     let before = length(&path);
     let (mut ledger, _) = SqliteLedger::open(&path).expect("opens");
-    assert_eq!(ledger.file_states().expect("reads").len(), 4);
+    assert_eq!(ledger.file_states().expect("reads").len(), 401);
     let files: Vec<_> = (0..5000)
         .map(|number| sample::file(&format!("src/{number}.rs"), number))
         .collect();
@@ -269,4 +271,36 @@ fn a_short_log_is_left_for_the_next_opening_and_a_long_one_is_moved() {
     assert!(length(&path) > before);
     let (ledger, _) = SqliteLedger::open(&path).expect("opens");
     assert_eq!(ledger.file_states().expect("reads").len(), 5001);
+}
+
+#[test]
+fn a_new_file_is_put_in_place_whole() {
+    let folder = tempfile::tempdir().expect("creates");
+    let path = folder.path().join("ledger.db");
+    // Somebody was killed while making one.
+    fs::write(folder.path().join("ledger.db.new"), [7; 100]).expect("writes");
+    let (ledger, problems) = SqliteLedger::open(&path).expect("opens");
+    assert_eq!(problems, []);
+    let bytes = fs::read(&path).expect("reads");
+    assert_eq!(bytes[18..20], [2, 2], "the file says from the start that it has a log");
+    let connection = Connection::open(&path).expect("opens");
+    let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).expect("reads");
+    let found: String = connection.pragma_query_value(None, "quick_check", |row| row.get(0)).expect("reads");
+    assert!(version > 0 && found == "ok", "{version} {found}");
+    assert!(!folder.path().join("ledger.db.new").exists());
+    drop(ledger);
+}
+
+#[test]
+fn a_log_that_was_left_is_not_that_of_a_new_file() {
+    let folder = tempfile::tempdir().expect("creates");
+    let path = folder.path().join("ledger.db");
+    let ledger = ledger_with_files(&path, 20);
+    let left = fs::read(folder.path().join("ledger.db-wal")).expect("reads");
+    drop(ledger);
+    fs::remove_file(&path).expect("removes");
+    fs::write(folder.path().join("ledger.db-wal"), left).expect("writes");
+    let (ledger, problems) = SqliteLedger::open(&path).expect("opens");
+    assert_eq!(problems, []);
+    assert_eq!(ledger.file_states().expect("reads"), []);
 }

@@ -17,6 +17,9 @@ pub const GROUP: usize = 8;
 /// the text, and of what is kept of them.
 const TOGETHER: usize = 32;
 
+/// Hears of files whose segments are in place.
+pub type Done<'d> = &'d mut (dyn FnMut(&[&Known]) -> Result<()> + Send);
+
 /// The segments of a snapshot, in the order of shards, with the files that had to be left out.
 #[derive(Default)]
 pub struct Frozen {
@@ -35,8 +38,8 @@ pub struct Freezer<'r, 's> {
 }
 
 impl Freezer<'_, '_> {
-    /// Freezes `files`, which are in path order; `done` hears of files whose segments are in place.
-    pub fn freeze(&self, files: &[Known], done: &mut dyn FnMut(&[&Known]) -> Result<()>) -> Result<Frozen> {
+    /// Freezes `files`, which are in path order.
+    pub fn freeze(&self, files: &[Known], done: Done<'_>) -> Result<Frozen> {
         let count = shard_count(files.len());
         let mut shards: Vec<Vec<&Known>> = vec![Vec::new(); count as usize];
         for file in files {
@@ -47,7 +50,7 @@ impl Freezer<'_, '_> {
 
     /// Freezes whole shards, whose files are in path order; `counts` tells that progress is to count
     /// from here on.
-    pub fn shards(&self, shards: &[Vec<&Known>], counts: bool, done: &mut dyn FnMut(&[&Known]) -> Result<()>) -> Result<Frozen> {
+    pub fn shards(&self, shards: &[Vec<&Known>], counts: bool, done: Done<'_>) -> Result<Frozen> {
         let extractor = self.engine.facts_version();
         let places = shards.par_iter().map(|shard| self.place(&extractor, shard));
         let work: Vec<(&Vec<&Known>, Place)> = shards.iter().zip(places.collect::<Vec<_>>()).collect();

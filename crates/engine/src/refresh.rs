@@ -127,9 +127,7 @@ impl Engine {
             return Ok((unchanged(previous.as_ref(), problems), looked));
         }
         let base = Base { previous, complete, trusted };
-        let run = Run { engine: self, options, progress, problems, grounds, own, ahead: WrittenAhead::default() };
-        // On a thread of the pool: from outside, each of its many parallel steps would be handed over and waited for.
-        let refreshed = rayon::scope(|_| run.update(&mut ledger, changes, &base))?;
+        let refreshed = Run { engine: self, options, progress, problems, grounds, own, ahead: WrittenAhead::default() }.update(&mut ledger, changes, &base)?;
         Ok((refreshed, looked))
     }
 

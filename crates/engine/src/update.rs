@@ -13,7 +13,7 @@ use crate::progress::{Progress, Stage};
 use crate::records::{self, Recording};
 use crate::refresh::{RefreshOptions, Refreshed, unchanged};
 use crate::sources::Sources;
-use crate::freeze::{Freezer, Frozen};
+use crate::freeze::{Done, Freezer, Frozen};
 use crate::{early, leaving};
 use contextd_model::{ContentHash, Problem};
 use contextd_scan::FileEntry;
@@ -195,7 +195,16 @@ impl Run<'_> {
     }
 
     /// Writes segments and graph, publishes the manifest that names them, and removes what is unused.
-    fn publish(&mut self, sources: &Sources<'_>, known: &[Known], previous: Option<&Snapshot>, done: &mut dyn FnMut(&[&Known]) -> Result<()>) -> Result<Published> {
+    fn publish(&mut self, sources: &Sources<'_>, known: &[Known], previous: Option<&Snapshot>, done: Done<'_>) -> Result<Published> {
+        match previous {
+            Some(previous) => self.publish_after(sources, known, Some(previous), done),
+            // From outside of the pool each of many short steps would be handed over and waited for. Only here: what links
+            // again after a snapshot waits for threads that need the pool themselves.
+            None => rayon::scope(|_| self.publish_after(sources, known, None, done)),
+        }
+    }
+
+    fn publish_after(&mut self, sources: &Sources<'_>, known: &[Known], previous: Option<&Snapshot>, done: Done<'_>) -> Result<Published> {
         let engine = self.engine;
         let index = &engine.places.index;
         let taken_over = previous.filter(|snapshot| !self.options.full && snapshot.manifest().extractor == engine.extractor());

@@ -1,27 +1,34 @@
 //! A long run of bytes, compressed in blocks so that any range of it can be read alone.
 
 use crate::column::{self, Column};
+use std::cell::Cell;
+use zstd::bulk::Compressor;
 
 /// Raw bytes in one block: small enough to read one signature quickly, large enough to compress.
 const BLOCK: usize = 16 * 1024;
 
+/// The level after which more time gains little.
+const LEVEL: i32 = 3;
+
+thread_local! {
+    /// Room for compressing, which takes longer to make than a block to compress, and for one compressed block.
+    static SPARE: Cell<(Option<Compressor<'static>>, Vec<u8>)> = const { Cell::new((None, Vec::new())) };
+}
+
 /// Compresses `raw`; returns the column of block ends and the compressed bytes.
-pub(crate) fn compress(raw: &[u8], level: i32) -> (Vec<u8>, Vec<u8>) {
-    let mut compressor = zstd::bulk::Compressor::new(level).ok();
-    let (mut ends, mut bytes) = (Vec::new(), Vec::new());
+pub(crate) fn compress(raw: &[u8]) -> (Vec<u8>, Vec<u8>) {
+    let (spare, mut room) = SPARE.take();
+    let mut compressor = spare.or_else(|| Compressor::new(LEVEL).ok());
+    room.reserve(zstd::zstd_safe::compress_bound(BLOCK.min(raw.len())));
+    let (mut ends, mut bytes) = (Vec::new(), Vec::with_capacity(raw.len() / 2));
     for block in raw.chunks(BLOCK) {
+        room.clear();
+        let packed = compressor.as_mut().and_then(|compressor| compressor.compress_to_buffer(block, &mut room).ok()).and_then(|length| room.get(..length));
         // A block that does not shrink is kept as it is; its length tells.
-        let packed = compressor
-            .as_mut()
-            .and_then(|compressor| compressor.compress(block).ok());
-        bytes.extend_from_slice(
-            packed
-                .as_deref()
-                .filter(|packed| packed.len() < block.len())
-                .unwrap_or(block),
-        );
+        bytes.extend_from_slice(packed.filter(|packed| packed.len() < block.len()).unwrap_or(block));
         ends.push(bytes.len() as u32);
     }
+    SPARE.set((compressor, room));
     (column::pack(ends), bytes)
 }
 
@@ -105,7 +112,7 @@ mod tests {
         let raw: Vec<u8> = (0..100_000u32)
             .flat_map(|number| [(number / 7) as u8, (number % 13) as u8])
             .collect();
-        let (ends, bytes) = compress(&raw, 3);
+        let (ends, bytes) = compress(&raw);
         let blocks = Blocks {
             identity: 1,
             ends: Column::new(&ends, Blocks::count(raw.len())).unwrap(),

@@ -21,6 +21,8 @@ pub const FORMAT_VERSION: u32 = 3;
 
 const HEAD: usize = 16;
 const ENTRY: usize = 24;
+/// Bytes of sections from which on several threads hash them.
+const LONG: usize = 1 << 20;
 
 /// Lays sections behind a header.
 pub(crate) fn assemble(magic: [u8; 8], sections: &[Vec<u8>]) -> Vec<u8> {
@@ -31,7 +33,9 @@ pub(crate) fn assemble(magic: [u8; 8], sections: &[Vec<u8>]) -> Vec<u8> {
 
 /// Returns the header of sections that follow it.
 pub(crate) fn header(magic: [u8; 8], sections: &[&[u8]]) -> Vec<u8> {
-    let sums: Vec<u64> = sections.par_iter().map(|section| checksum(section)).collect();
+    // Handing short ones out takes longer than hashing them.
+    let is_long = sections.iter().map(|section| section.len()).sum::<usize>() > LONG;
+    let sums: Vec<u64> = if is_long { sections.par_iter().map(|section| checksum(section)).collect() } else { sections.iter().map(|section| checksum(section)).collect() };
     header_with(magic, sections, &sums)
 }
 

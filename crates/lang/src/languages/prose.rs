@@ -131,6 +131,16 @@ impl Prose {
     }
 }
 
+/// Bytes that stand between names in code; those of other scripts may be letters.
+const IS_BETWEEN_NAMES: [bool; 256] = {
+    let (mut is_between, mut byte) = ([false; 256], 0);
+    while byte < 128 {
+        is_between[byte] = !(byte as u8).is_ascii_alphanumeric() && !matches!(byte as u8, b'_' | b'.' | b':');
+        byte += 1;
+    }
+    is_between
+};
+
 fn is_indented(text: &str) -> bool {
     text.starts_with("    ") || text.starts_with('\t')
 }
@@ -249,7 +259,7 @@ impl Draft {
     /// In code, names that are called, qualified, or written like code.
     fn code_line(&mut self, owner: u32, line: &str, start: usize, number: usize) {
         let mut at = 0;
-        for run in line.as_bytes().split(|byte| byte.is_ascii() && !byte.is_ascii_alphanumeric() && !matches!(byte, b'_' | b'.' | b':')) {
+        for run in line.as_bytes().split(|&byte| IS_BETWEEN_NAMES[usize::from(byte)]) {
             let text = &line[at..at + run.len()];
             at += run.len() + 1;
             if run.len() <= 2 {

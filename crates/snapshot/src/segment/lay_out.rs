@@ -32,9 +32,6 @@ pub(super) struct SymbolColumns {
     pub(super) lengths: Vec<[u32; FIELDS]>,
 }
 
-/// Compression of texts and links: the level after which more time gains little.
-const LEVEL: i32 = 3;
-
 /// Sections in the order of [`Section`].
 pub(super) struct Sections {
     pub(super) bytes: Vec<Vec<u8>>,
@@ -63,7 +60,7 @@ impl Sections {
     }
 
     pub(super) fn blocks(&mut self, sections: [Section; 2], raw: &[u8]) {
-        let (ends, bytes) = blocks::compress(raw, LEVEL);
+        let (ends, bytes) = blocks::compress(raw);
         self.pair(sections, (bytes, ends));
     }
 

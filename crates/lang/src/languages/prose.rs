@@ -150,6 +150,22 @@ fn is_title(text: &str) -> bool {
     !text.is_empty() && text.len() < 200 && !text.starts_with(['-', '*', '|', '>', '<', '`']) && text.chars().any(char::is_alphanumeric)
 }
 
+/// Returns the words of more than two bytes in a line of code, with the dots and colons that join names. Bytes tell most of
+/// them; only where other scripts are does it take characters.
+fn code_words(line: &str) -> impl Iterator<Item = &str> {
+    let mut at = 0;
+    let runs = line.as_bytes().split(|&byte| IS_BETWEEN_NAMES[usize::from(byte)]).map(move |run| {
+        let start = at;
+        at += run.len() + 1;
+        &line[start..start + run.len()]
+    });
+    let words = runs.filter(|run| run.len() > 2).flat_map(|run| {
+        let parts = (!run.is_ascii()).then(|| run.split(|c: char| !c.is_ascii() && !c.is_alphanumeric()));
+        run.is_ascii().then_some(run).into_iter().chain(parts.into_iter().flatten())
+    });
+    words.filter(|word| word.len() > 2)
+}
+
 /// True for a name with a capital inside, or an underscore.
 fn is_written_like_code(word: &str) -> bool {
     word.chars().skip(1).any(char::is_uppercase) || word.as_bytes().contains(&b'_') && word.trim_matches('_').contains('_')
@@ -258,20 +274,10 @@ impl Draft {
 
     /// In code, names that are called, qualified, or written like code.
     fn code_line(&mut self, owner: u32, line: &str, start: usize, number: usize) {
-        let mut at = 0;
-        for run in line.as_bytes().split(|&byte| IS_BETWEEN_NAMES[usize::from(byte)]) {
-            let text = &line[at..at + run.len()];
-            at += run.len() + 1;
-            if run.len() <= 2 {
-                continue;
-            }
-            // Characters of other scripts may stand between words, too.
-            let parts = (!run.is_ascii()).then(|| text.split(|c: char| !c.is_ascii() && !c.is_alphanumeric()));
-            for word in parts.into_iter().flatten().chain(run.is_ascii().then_some(text)).filter(|word| word.len() > 2) {
-                let at = word.as_ptr() as usize - line.as_ptr() as usize;
-                if line.as_bytes().get(at + word.len()) == Some(&b'(') || is_written_like_code(word) {
-                    self.mention(owner, word, start + at, number);
-                }
+        for word in code_words(line) {
+            let at = word.as_ptr() as usize - line.as_ptr() as usize;
+            if line.as_bytes().get(at + word.len()) == Some(&b'(') || is_written_like_code(word) {
+                self.mention(owner, word, start + at, number);
             }
         }
     }
@@ -290,5 +296,29 @@ impl Draft {
         }
         self.seen.insert((owner, name.0, qualifier.0), self.refs.len() as u32);
         self.refs.push(RefRow { owner, name, qualifier, line: line as u32 + 1, start: at as u32, kind: RefKind::Name as u8, arguments: 255, count: 1 });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn words_are_what_a_look_at_each_character_finds(line in "([a-cA_.:( \u{e9}\u{2014}\u{4e2d}]|[a-z]{3}){0,24}") {
+            let plain: Vec<&str> = line.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | ':'))).filter(|word| word.len() > 2).collect();
+            prop_assert_eq!(code_words(&line).collect::<Vec<_>>(), plain);
+        }
+
+        #[test]
+        fn lines_are_what_a_look_at_each_character_finds(text in "[ab\r\n\u{e9}]{0,30}") {
+            let mut start = 0;
+            let plain: Vec<(usize, &str)> = text.split_inclusive('\n').map(|line| {
+                start += line.len();
+                (start - line.len(), line.trim_end_matches(['\n', '\r']))
+            }).collect();
+            prop_assert_eq!(Lines::of(&text).lines, plain);
+        }
     }
 }

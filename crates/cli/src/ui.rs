@@ -99,12 +99,22 @@ pub fn error(error: &anyhow::Error, json: bool) {
 
 /// Prints what is wrong with the words of a command, or the help that they ask for.
 pub fn usage(error: &clap::Error, words: &[OsString]) -> ExitCode {
+    if error.use_stderr() && wants_json(words) {
+        let told = error.to_string();
+        let message = told.lines().next().unwrap_or_default().trim_start_matches("error: ");
+        print(&serde_json::json!({"error": {"code": "CTX_E_REQUEST", "message": message, "remedy": "`contextd COMMAND --help` lists what there is."}}).to_string());
+    }
     let _ = error.print();
     if error.kind() == clap::error::ErrorKind::InvalidSubcommand {
         let sentence: Vec<_> = words.iter().skip(1).filter_map(|word| word.to_str()).filter(|word| !word.starts_with('-')).collect();
         anstream::eprintln!("  {} to ask in words, put them in quotes: {}", "tip:".green(), format!("contextd \"{}\"", contextd_render::safe(&sentence.join(" "))).bold());
     }
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+}
+
+/// True when the words ask for JSON, as far as that can be told of words that make no command.
+fn wants_json(words: &[OsString]) -> bool {
+    words.iter().any(|word| word == "--json" || word == "--format=json") || words.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json")
 }
 
 /// Tells an error with its causes; many name theirs already.

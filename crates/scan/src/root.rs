@@ -82,7 +82,12 @@ pub(crate) fn protection(folder: &Path, home: Option<&Path>) -> Option<&'static 
     if home.is_some_and(|home| home.starts_with(folder)) {
         return Some("it contains your home folder");
     }
-    None
+    is_git_folder(folder).then_some("it is git's own folder, not a work tree")
+}
+
+/// True for what git keeps a repository in: `.git`, or a bare repository.
+fn is_git_folder(folder: &Path) -> bool {
+    folder.join("HEAD").is_file() && ["objects", "refs"].iter().all(|name| folder.join(name).is_dir())
 }
 
 /// True for folders that are too broad to be one project.

@@ -78,6 +78,8 @@ fn programs_get_errors_as_json_and_codes() {
         (&["symbol", "chrage", "--json"][..], "CTX_E_NOT_FOUND", 1),
         (&["task", "x", "--project", "web", "--json"], "CTX_E_NOT_FOUND", 1),
         (&["task", "x", "--config", "absent.toml", "--json"], "", 2),
+        (&["task", "x", "--budgte", "5", "--json"], "CTX_E_REQUEST", 2),
+        (&["sarch", "x", "--format", "json"], "CTX_E_REQUEST", 2),
     ] {
         let output = sandbox.run(args);
         let value: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"));

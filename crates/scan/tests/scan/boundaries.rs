@@ -323,6 +323,13 @@ fn protected_roots_are_refused() {
         Some(ScanError::ProtectedRoot { .. })
     ));
     assert!(refused(home, None).is_none());
+    let git = sandbox.path("bare");
+    for folder in ["objects", "refs"] {
+        std::fs::create_dir_all(git.join(folder)).unwrap();
+    }
+    assert!(refused(git.to_str().unwrap(), None).is_none(), "a project may have such folders");
+    std::fs::write(git.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+    assert!(matches!(refused(git.to_str().unwrap(), None), Some(ScanError::ProtectedRoot { .. })));
     assert!(matches!(
         refused("/no/such/folder", None),
         Some(ScanError::RootUnusable { .. })

@@ -1,7 +1,7 @@
 //! English words without their endings: the algorithm known as Porter2, for words of lower-case ASCII letters.
 //!
-//! Every word of a repository that is met for the first time comes through here; the general library for many languages
-//! takes twenty times as long. Tests hold the two equal.
+//! Every word of a repository that is met for the first time comes through here; the library for many languages takes
+//! many times as long. Tests hold the two equal.
 
 /// Takes the endings off a word, in place.
 pub(crate) fn stem(word: &mut Vec<u8>) {

@@ -35,7 +35,7 @@ fn main() -> ExitCode {
     }
     let words = Cli::with_command(std::env::args_os().collect());
     let cli = match args::command().try_get_matches_from(words.clone()).and_then(|matches| Cli::from_arg_matches(&matches)) {
-        Ok(cli) => cli,
+        Ok(cli) => Cli { json: cli.json || cli.format() == Format::Json, ..cli },
         Err(error) => return ui::usage(&error, &words),
     };
     if cli.no_color {

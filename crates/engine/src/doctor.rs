@@ -80,7 +80,7 @@ fn index_problem(snapshot: &crate::error::Result<Option<Snapshot>>) -> Option<Pr
     match snapshot {
         Err(error) => Some(failed(error.code(), error.to_string())),
         Ok(None) => Some(Problem::warning("POC_E_INDEX_MISSING", "There is no index yet.", "Run `contextd index`.")),
-        Ok(Some(snapshot)) => snapshot.verify().err().map(|error| Problem::error(error.code(), error.to_string(), "Run `contextd clean`, then `contextd index`.")),
+        Ok(Some(snapshot)) => snapshot.verify().err().map(|error| Problem::error(error.code(), error.to_string(), "Run `contextd rebuild`.")),
     }
 }
 

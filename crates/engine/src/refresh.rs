@@ -11,9 +11,11 @@ use crate::scope::{Scope, Scoped};
 use crate::update::{Base, Run, WrittenAhead};
 use contextd_model::Problem;
 use contextd_scan::Beside;
-use contextd_snapshot::{Snapshot, SnapshotName, WriterLock};
+use contextd_snapshot::{Graph, Segment, Snapshot, SnapshotName, WriterLock};
 use contextd_store::Ledger;
+use rayon::prelude::*;
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -97,6 +99,9 @@ impl Engine {
         };
         // Before there is a ledger, nothing was put over files.
         self.load_overlays()?;
+        if options.full {
+            remove_damaged(&self.places.index);
+        }
         let previous = self.published();
         let name = previous.as_ref().map(Snapshot::name);
         let own = (options.quick && previous.is_none()).then(|| Own::of(self));
@@ -141,6 +146,17 @@ impl Engine {
         let manifest = snapshot.manifest();
         manifest.extractor == self.extractor() && manifest.config == self.config.fingerprint().all()
     }
+}
+
+/// Removes segments and graphs that no longer hold what was written, so that nothing is taken over from them: who asks for
+/// everything anew may have a reason.
+fn remove_damaged(index: &Path) {
+    let names = |folder: &str| std::fs::read_dir(index.join(folder)).into_iter().flatten().flatten().map(|entry| entry.path()).collect::<Vec<_>>();
+    let is_whole_segment = |path: &PathBuf| Segment::open(path).and_then(|segment| segment.verify()).is_ok();
+    let is_whole_graph = |path: &PathBuf| Graph::open(path).and_then(|graph| graph.verify()).is_ok();
+    let damaged = names("segments").into_par_iter().filter(|path| !is_whole_segment(path)).chain(names("graph").into_par_iter().filter(|path| !is_whole_graph(path)));
+    // What cannot be removed is not writable either, which the run says.
+    damaged.for_each(|path| drop(std::fs::remove_file(path)));
 }
 
 /// True for a path that is one of `forced` or lies below one.

@@ -30,4 +30,4 @@ pub use extract::extract;
 pub use registry::{Language, LanguageId, detect};
 
 /// Version of everything that shapes facts; a change makes cached facts unreadable on purpose.
-pub const EXTRACTOR_VERSION: u32 = 11;
+pub const EXTRACTOR_VERSION: u32 = 12;

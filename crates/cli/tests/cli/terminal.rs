@@ -86,8 +86,10 @@ fn programs_get_errors_as_json_and_codes() {
         let said = value["error"]["code"].as_str().unwrap_or_default();
         assert!(output.status.code() == Some(exit) && !said.is_empty() && said.contains(code), "{args:?}: {output:?}");
     }
-    let none = Sandbox::shop().run(&["status", "--json"]);
-    assert!(none.status.code() == Some(1) && out(&none).contains("POC_E_INDEX_MISSING"), "{none:?}");
+    for asked in [&["status", "--json"][..], &["status", "--format", "json"]] {
+        let none = Sandbox::shop().run(asked);
+        assert!(none.status.code() == Some(1) && out(&none).contains("POC_E_INDEX_MISSING"), "{none:?}");
+    }
     let usage = sandbox.run(&["sarch", "x"]);
     assert!(usage.status.code() == Some(2) && err(&usage).contains("search"), "{}", err(&usage));
 }

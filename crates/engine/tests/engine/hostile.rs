@@ -130,6 +130,25 @@ fn the_doctor_finds_damage() {
 }
 
 #[test]
+fn who_asks_for_everything_anew_takes_nothing_over_from_damaged_files() {
+    let place = tempfile::tempdir().unwrap();
+    support::plant(place.path());
+    support::refresh(place.path(), 60_000);
+    let before = support::image(place.path());
+    let index = support::open(place.path()).places.index;
+    for path in before.1.keys().filter(|path| path.ends_with(".seg") || path.ends_with(".graph")) {
+        let mut bytes = fs::read(index.join(path)).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle..][..16].fill(0xa5);
+        fs::write(index.join(path), bytes).unwrap();
+    }
+    let options = RefreshOptions { full: true, now: 60_000, ..RefreshOptions::default() };
+    support::open(place.path()).refresh(&options, &Silent).unwrap();
+    assert_eq!(support::image(place.path()), before);
+    assert!(support::open(place.path()).doctor().iter().all(|checkup| checkup.problem.is_none()));
+}
+
+#[test]
 fn damaged_files_of_the_index_are_built_again() {
     let place = tempfile::tempdir().unwrap();
     support::plant(place.path());

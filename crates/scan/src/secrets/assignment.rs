@@ -8,6 +8,7 @@ use std::ops::Range;
 use super::charset::word;
 use super::name::{self, Meaning};
 use super::path_kind::PathKind;
+use super::placeholder::is_stand_in;
 use super::rule::{Found, Hit};
 use super::url::is_credential;
 use super::value::{Class, looks_random, looks_secret};
@@ -211,7 +212,13 @@ fn skip_blanks(bytes: &[u8], from: usize) -> usize {
 fn quoted(hit: &Hit<'_>, value_at: usize, meaning: Meaning) -> Option<Range<usize>> {
     let range = quoted_range(hit.bytes(), skip_wrapper(hit.bytes(), value_at))?;
     let value = hit.text.get(range.clone())?;
-    looks_secret(value, meaning.class).then_some(range)
+    (looks_secret(value, meaning.class) || is_chosen(hit, value, meaning.class)).then_some(range)
+}
+
+/// True for any password that is set where a program's environment is written down, words included.
+fn is_chosen(hit: &Hit<'_>, value: &str, class: Class) -> bool {
+    let is_value = (6..=256).contains(&value.len()) && value.bytes().all(|byte| byte.is_ascii_graphic());
+    hit.kind == PathKind::Environment && class == Class::Password && is_value && !is_stand_in(value)
 }
 
 /// Constructors that take the value as it is.
@@ -347,7 +354,7 @@ fn bare(
         }
     };
     let secret = if is_plain {
-        looks_plain_secret(value, meaning.class)
+        looks_plain_secret(value, meaning.class) || is_chosen(hit, value, meaning.class)
     } else {
         looks_random(value) && !is_code(hit, range.end)
     };

@@ -9,7 +9,12 @@ pub(super) enum PathKind {
     Config,
     /// `machine … login … password …`.
     Netrc,
+    /// What a program is run with, written as [`PathKind::Config`]: a password there is one, whatever words it is made of.
+    Environment,
 }
+
+/// Parts of the names of files that show others how to write theirs.
+const SHOWING: &[&str] = &["example", "sample", "template", "dist", "defaults", "default", "schema"];
 
 const CONFIG_EXTENSIONS: &[&str] = &[
     "env",
@@ -59,6 +64,10 @@ impl PathKind {
         if bare == "netrc" {
             return Self::Netrc;
         }
+        let is_environment = lowered.starts_with(".env") && bare.split(['.', '-', '_']).next() == Some("env") || lowered.ends_with(".env");
+        if is_environment && !lowered.split(['.', '-', '_']).any(|part| SHOWING.contains(&part)) {
+            return Self::Environment;
+        }
         let extension = bare.rsplit('.').next().unwrap_or(bare);
         let first = bare.split(['.', '-', '_']).next().unwrap_or(bare);
         let is_config = CONFIG_EXTENSIONS.contains(&extension)
@@ -74,9 +83,13 @@ mod tests {
 
     #[test]
     fn names_tell_configuration_from_code() {
+        for path in [".env", "deploy/.env.local", "a/prod.env", ".env_ci"] {
+            assert_eq!(PathKind::of(path), PathKind::Environment, "{path}");
+        }
         for path in [
-            ".env",
-            "deploy/.env.local",
+            ".env.example",
+            "sample.env",
+            "env.list",
             "a/b.properties",
             "x.yml",
             ".npmrc",

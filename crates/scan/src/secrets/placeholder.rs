@@ -143,11 +143,13 @@ const FIXTURE_WORDS: &[&str] = &[
 
 /// Tells whether `value` is written in place of a secret.
 pub(super) fn is_placeholder(value: &str, mix: &Mix) -> bool {
+    is_stand_in(value) || (!mix.has_all_classes() && is_fixture(&value.to_ascii_lowercase()))
+}
+
+/// Tells whether `value` says itself that something else belongs there.
+pub(super) fn is_stand_in(value: &str) -> bool {
     let lowered = value.to_ascii_lowercase();
-    TELLTALES.iter().any(|part| lowered.contains(part))
-        || is_reference(value)
-        || repeats(value)
-        || (!mix.has_all_classes() && is_fixture(&lowered))
+    TELLTALES.iter().any(|part| lowered.contains(part)) || is_reference(value) || repeats(value)
 }
 
 /// A variable, an angle-bracketed name, a format directive or a call.

@@ -198,6 +198,8 @@ fn composed() -> Vec<(&'static str, &'static str, &'static str, String)> {
             "kd83Jd93kdP".into(),
         ),
         ("password", ".env", "DB_PASSWORD=@", "kd83Jd93kdP".into()),
+        ("password", ".env", "DB_PASSWORD=@", ["correct", "horse"].concat()),
+        ("password", "deploy/prod.env", "export MYSQL_ROOT_PASSWORD='@'", ["root", "pw", "2024"].concat()),
         (
             "password",
             "app.properties",
@@ -541,6 +543,8 @@ const HARMLESS: &[(&str, &str)] = &[
     ("a.yml", "password_file: /run/secrets/db_password_1"),
     (".env", "API_KEY="),
     (".env", "PASSWORD=changeme"),
+    (".env", "PASSWORD=${OTHER_PASSWORD}"),
+    (".env.example", "PASSWORD=correcthorse"),
     (".env", "TOKEN_URL=https://auth.host/v2/token"),
     (
         "a.md",

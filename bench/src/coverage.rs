@@ -27,7 +27,9 @@ struct Pack {
 }
 
 pub fn run(words: &[String]) -> Result<(), String> {
-    let [list, repositories, budgets @ ..] = words else { return Err("usage: contextd-bench coverage TASKS.jsonl REPOS [BUDGET…]".to_owned()) };
+    let [list, repositories, budgets @ ..] = words else {
+        return Err("usage: contextd-bench coverage TASKS.jsonl REPOS [BUDGET…]".to_owned());
+    };
     let mut budgets: Vec<u64> = budgets.iter().filter_map(|budget| budget.parse().ok()).collect();
     if budgets.is_empty() {
         budgets = vec![2_000, 8_000];
@@ -41,12 +43,25 @@ pub fn run(words: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-fn repository(context: &Context, name: String, tasks: &[Task], budgets: &[u64]) -> Result<Row, String> {
-    let mut row = Row { name, tasks: tasks.len(), hits: 0.0, packs: vec![Pack::default(); budgets.len()] };
+fn repository(
+    context: &Context,
+    name: String,
+    tasks: &[Task],
+    budgets: &[u64],
+) -> Result<Row, String> {
+    let mut row =
+        Row { name, tasks: tasks.len(), hits: 0.0, packs: vec![Pack::default(); budgets.len()] };
     for task in tasks {
         row.hits += share(task, &best(context, &task.words)?);
         for (&budget, sum) in budgets.iter().zip(&mut row.packs) {
-            let Answer::Pack(pack) = ask(context, "context_for_task", json!({"task": task.words, "budget": budget, "format": "text"}))? else { return Err("no pack".to_owned()) };
+            let Answer::Pack(pack) = ask(
+                context,
+                "context_for_task",
+                json!({"task": task.words, "budget": budget, "format": "text"}),
+            )?
+            else {
+                return Err("no pack".to_owned());
+            };
             let rendered = contextd_render::pack(&pack, "text").unwrap_or_default();
             let used = Tokenizer::O200k.count(&rendered) as u64;
             if used > budget {
@@ -66,7 +81,11 @@ fn best(context: &Context, words: &str) -> Result<Vec<String>, String> {
     let reader = context.reader().map_err(|error| error.to_string())?;
     let (weights, _) = context.engine.weights(None).map_err(|error| error.to_string())?;
     let ranked = task::rank(&reader.sources(None), &understand(words), &weights);
-    Ok(ranked.iter().take(10).map(|hit| reader.snapshot.symbol(hit.symbol).qualified().into_owned()).collect())
+    Ok(ranked
+        .iter()
+        .take(10)
+        .map(|hit| reader.snapshot.symbol(hit.symbol).qualified().into_owned())
+        .collect())
 }
 
 /// Names whose signature or body a pack shows.
@@ -83,8 +102,20 @@ fn shown(context: &Context, pack: &ContextPack) -> Result<Vec<String>, String> {
         if let Some(file) = snapshot.find_file(&item.file_rel_path) {
             // The text may start with a comment above the first line, so the end is an estimate from below.
             let last = item.lines.end.min(item.lines.start + lines - 1);
-            let inside = snapshot.symbols_of_file(file).skip(1).map(|number| snapshot.symbol(number)).filter(|symbol| symbol.start_line() >= item.lines.start && symbol.start_line() <= last);
-            names.extend(inside.filter(|symbol| item.excerpt.detail == "body" || item.excerpt.text.contains(symbol.name())).map(|symbol| symbol.qualified().into_owned()));
+            let inside = snapshot
+                .symbols_of_file(file)
+                .skip(1)
+                .map(|number| snapshot.symbol(number))
+                .filter(|symbol| {
+                    symbol.start_line() >= item.lines.start && symbol.start_line() <= last
+                });
+            names.extend(
+                inside
+                    .filter(|symbol| {
+                        item.excerpt.detail == "body" || item.excerpt.text.contains(symbol.name())
+                    })
+                    .map(|symbol| symbol.qualified().into_owned()),
+            );
         }
     }
     Ok(names)
@@ -92,7 +123,12 @@ fn shown(context: &Context, pack: &ContextPack) -> Result<Vec<String>, String> {
 
 fn share(task: &Task, names: &[String]) -> f64 {
     let names: Vec<String> = names.iter().map(|name| normal(name)).collect();
-    let found = task.truths.iter().map(|truth| normal(truth)).filter(|truth| names.iter().any(|name| same(name, truth))).count();
+    let found = task
+        .truths
+        .iter()
+        .map(|truth| normal(truth))
+        .filter(|truth| names.iter().any(|name| same(name, truth)))
+        .count();
     found as f64 / task.truths.len().max(1) as f64
 }
 
@@ -101,25 +137,50 @@ fn normal(name: &str) -> String {
     let name = name.trim().trim_end_matches('.').trim_end_matches('(');
     let name = name.rsplit('/').next().unwrap_or(name);
     let parts: Vec<&str> = name.split('.').collect();
-    let first = parts.iter().position(|part| part.starts_with(|letter: char| letter.is_ascii_uppercase())).unwrap_or(parts.len() - 1);
+    let first = parts
+        .iter()
+        .position(|part| part.starts_with(|letter: char| letter.is_ascii_uppercase()))
+        .unwrap_or(parts.len() - 1);
     parts[first..].join(".").to_lowercase().replace("::", ".")
 }
 
 fn same(one: &str, two: &str) -> bool {
-    !one.is_empty() && !two.is_empty() && (one == two || one.ends_with(&format!(".{two}")) || two.ends_with(&format!(".{one}")))
+    !one.is_empty()
+        && !two.is_empty()
+        && (one == two || one.ends_with(&format!(".{two}")) || two.ends_with(&format!(".{one}")))
 }
 
 fn print(rows: &[Row], budgets: &[u64]) {
-    let heads: Vec<String> = budgets.iter().map(|budget| format!("{:>10} {:>7} {:>6} {:>6} {:>6}", format!("at {budget}"), "ratio", "tokens", "items", "bodies")).collect();
+    let heads: Vec<String> = budgets
+        .iter()
+        .map(|budget| {
+            format!(
+                "{:>10} {:>7} {:>6} {:>6} {:>6}",
+                format!("at {budget}"),
+                "ratio",
+                "tokens",
+                "items",
+                "bodies"
+            )
+        })
+        .collect();
     println!("{:<12} {:>6} {:>7} {}", "repository", "tasks", "top 10", heads.join(" "));
     let line = |name: &str, rows: &[&Row]| {
         let tasks = rows.iter().map(|row| row.tasks).sum::<usize>().max(1) as f64;
         let hits = rows.iter().map(|row| row.hits).sum::<f64>() / tasks;
         let parts: Vec<String> = (0..budgets.len())
             .map(|at| {
-                let mean = |of: fn(&Pack) -> f64| rows.iter().map(|row| of(&row.packs[at])).sum::<f64>() / tasks;
+                let mean = |of: fn(&Pack) -> f64| {
+                    rows.iter().map(|row| of(&row.packs[at])).sum::<f64>() / tasks
+                };
                 let covered = mean(|pack| pack.covered);
-                format!("{covered:>10.3} {:>7.2} {:>6.0} {:>6.1} {:>6.1}", covered / hits.max(f64::MIN_POSITIVE), mean(|pack| pack.tokens), mean(|pack| pack.items), mean(|pack| pack.bodies))
+                format!(
+                    "{covered:>10.3} {:>7.2} {:>6.0} {:>6.1} {:>6.1}",
+                    covered / hits.max(f64::MIN_POSITIVE),
+                    mean(|pack| pack.tokens),
+                    mean(|pack| pack.items),
+                    mean(|pack| pack.bodies)
+                )
             })
             .collect();
         println!("{name:<12} {tasks:>6} {hits:>7.3} {}", parts.join(" "));

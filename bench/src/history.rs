@@ -22,13 +22,16 @@ pub fn run(words: &[String]) -> Result<String, String> {
     let mut holds = true;
     for root in words {
         let row = measure(Path::new(root))?;
-        holds &= row.files.ratio() <= MOST && row.symbols.ratio() <= MOST && row.one.0 <= NEW_COMMIT;
+        holds &=
+            row.files.ratio() <= MOST && row.symbols.ratio() <= MOST && row.one.0 <= NEW_COMMIT;
         lines.push(format!(
             "{}  {}  {} | {:.2} s  {:.2} s  {:.2} | {:.2} s  {:.2} s  {:.2}  {} | {:.0} ms  {:.0} ms",
             row.name, row.commits, row.touches, row.files.git, row.files.ours, row.files.ratio(), row.symbols.git, row.symbols.ours, row.symbols.ratio(), row.touched, row.one.0, row.one.1
         ));
     }
-    lines.push(format!("CPU, cheapest of {RUNS} runs; limits: {MOST} × git, {NEW_COMMIT} ms for one commit"));
+    lines.push(format!(
+        "CPU, cheapest of {RUNS} runs; limits: {MOST} × git, {NEW_COMMIT} ms for one commit"
+    ));
     let text = lines.join("\n");
     if holds { Ok(text) } else { Err(format!("a limit is passed\n{text}")) }
 }
@@ -64,9 +67,12 @@ fn measure(root: &Path) -> Result<Row, String> {
     let outlines = outlines(root, &history);
     let mut touched = 0;
     let files = pair(root, &["--name-only"], &mut || drop(History::load(root, &limits, None)))?;
-    let symbols = pair(root, &["-p", "-U0"], &mut || touched = symbol_level(root, &limits, &outlines))?;
+    let symbols =
+        pair(root, &["-p", "-U0"], &mut || touched = symbol_level(root, &limits, &outlines))?;
     Ok(Row {
-        name: root.file_name().map_or_else(|| root.display().to_string(), |name| name.to_string_lossy().into_owned()),
+        name: root
+            .file_name()
+            .map_or_else(|| root.display().to_string(), |name| name.to_string_lossy().into_owned()),
         commits: history.view().len(),
         touches: history.view().commits().map(|commit| commit.touches().len()).sum(),
         touched,
@@ -102,12 +108,25 @@ fn pair(root: &Path, flags: &[&str], ours: &mut dyn FnMut()) -> Result<Pair, Str
 /// The files' texts and spans that an index already has, by path; making them is not measured.
 fn outlines(root: &Path, history: &History) -> FxHashMap<String, Outline> {
     let view = history.view();
-    let present: Vec<&str> = (0..view.file_count() as u32).filter(|&file| view.is_present(file)).map(|file| view.path(file)).collect();
+    let present: Vec<&str> = (0..view.file_count() as u32)
+        .filter(|&file| view.is_present(file))
+        .map(|file| view.path(file))
+        .collect();
     let outline = |path: &&str| {
         let text = std::fs::read_to_string(root.join(path)).ok()?;
-        let facts = contextd_lang::extract(&text, contextd_lang::detect(path, &text), &Default::default());
-        let spans: Vec<(u32, u32, u32)> = facts.symbols.iter().enumerate().skip(1).map(|(at, row)| (row.start_line, row.end_line, at as u32)).collect();
-        Some(((*path).to_owned(), Outline { labels: LineLabels::of_spans(&spans), text: text.into_bytes() }))
+        let facts =
+            contextd_lang::extract(&text, contextd_lang::detect(path, &text), &Default::default());
+        let spans: Vec<(u32, u32, u32)> = facts
+            .symbols
+            .iter()
+            .enumerate()
+            .skip(1)
+            .map(|(at, row)| (row.start_line, row.end_line, at as u32))
+            .collect();
+        Some((
+            (*path).to_owned(),
+            Outline { labels: LineLabels::of_spans(&spans), text: text.into_bytes() },
+        ))
     };
     present.par_iter().filter_map(outline).collect()
 }
@@ -119,7 +138,9 @@ fn symbol_level(root: &Path, limits: &Limits, outlines: &FxHashMap<String, Outli
     let Ok(repository) = Repository::open(root) else { return 0 };
     let commits: Vec<u32> = (0..view.len() as u32).collect();
     let outline = |file: u32| outlines.get(view.path(file)).cloned();
-    repository.symbol_touches(view, &TouchQuery { files: None, commits: &commits, outline: &outline }).len()
+    repository
+        .symbol_touches(view, &TouchQuery { files: None, commits: &commits, outline: &outline })
+        .len()
 }
 
 /// Takes in the newest commit on top of what is stored of the others, and stores the result again.
@@ -131,7 +152,10 @@ fn one_commit(root: &Path, limits: &Limits) -> (f64, f64) {
         let previous = History::decode(&stored);
         let (history, _) = History::load(root, limits, previous.as_ref().map(History::view));
         drop(history.encode());
-        best = (best.0.min((crate::cpu() - before) * 1e3), best.1.min(start.elapsed().as_secs_f64() * 1e3));
+        best = (
+            best.0.min((crate::cpu() - before) * 1e3),
+            best.1.min(start.elapsed().as_secs_f64() * 1e3),
+        );
     }
     best
 }
@@ -140,7 +164,10 @@ fn one_commit(root: &Path, limits: &Limits) -> (f64, f64) {
 fn ticks() -> (f64, f64) {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let after = stat.rsplit(')').next().unwrap_or("");
-    let fields: Vec<f64> = after.split_whitespace().skip(11).take(4).filter_map(|field| field.parse().ok()).collect();
-    let sum = |range: std::ops::Range<usize>| fields.get(range).map_or(0.0, |part| part.iter().sum::<f64>() / 100.0);
+    let fields: Vec<f64> =
+        after.split_whitespace().skip(11).take(4).filter_map(|field| field.parse().ok()).collect();
+    let sum = |range: std::ops::Range<usize>| {
+        fields.get(range).map_or(0.0, |part| part.iter().sum::<f64>() / 100.0)
+    };
     (sum(0..2), sum(2..4))
 }

@@ -35,7 +35,8 @@ fn main() {
         return;
     }
     let root = words.get(2).map_or(".", String::as_str);
-    let paths: Vec<String> = std::fs::read_to_string(list).unwrap_or_default().lines().map(str::to_owned).collect();
+    let paths: Vec<String> =
+        std::fs::read_to_string(list).unwrap_or_default().lines().map(str::to_owned).collect();
     let start = Instant::now();
     let bytes: u64 = paths
         .par_iter()
@@ -51,7 +52,12 @@ fn main() {
         })
         .sum();
     let cpu = cpu_seconds();
-    println!("{mode}: {} files, {:.1} MB, wall {:.2} s, cpu {cpu:.2} s", paths.len(), bytes as f64 / 1e6, start.elapsed().as_secs_f64());
+    println!(
+        "{mode}: {} files, {:.1} MB, wall {:.2} s, cpu {cpu:.2} s",
+        paths.len(),
+        bytes as f64 / 1e6,
+        start.elapsed().as_secs_f64()
+    );
 }
 
 const USAGE: &str = "usage: contextd-bench floor|extract LIST [ROOT]
@@ -72,7 +78,9 @@ const USAGE: &str = "usage: contextd-bench floor|extract LIST [ROOT]
 fn study(mode: &str, words: &[String]) -> Option<Result<String, String>> {
     match (mode, words) {
         ("tokens", [tasks, repos, out]) => Some(tokens::tokens(tasks, repos, out)),
-        ("learn", [tasks, repos, names @ ..]) if !names.is_empty() => Some(learn::learn(tasks, repos, names)),
+        ("learn", [tasks, repos, names @ ..]) if !names.is_empty() => {
+            Some(learn::learn(tasks, repos, names))
+        }
         ("overhead", [tasks, repo]) => Some(overhead::overhead(tasks, repo)),
         ("coverage", words) => Some(coverage::run(words).map(|()| String::new())),
         ("gcf", words) => Some(gcf::run(words).map(|()| String::new())),
@@ -90,7 +98,9 @@ pub(crate) fn cpu() -> f64 {
     // The kernel writes down what a thread ran when it stops running, or with its next tick.
     std::thread::sleep(std::time::Duration::from_micros(50));
     let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
-    let ran = tasks.filter_map(|task| std::fs::read_to_string(task.path().join("schedstat")).ok()).filter_map(|text| text.split(' ').next()?.parse::<f64>().ok());
+    let ran = tasks
+        .filter_map(|task| std::fs::read_to_string(task.path().join("schedstat")).ok())
+        .filter_map(|text| text.split(' ').next()?.parse::<f64>().ok());
     ran.sum::<f64>() / 1e9
 }
 
@@ -98,6 +108,11 @@ pub(crate) fn cpu() -> f64 {
 fn cpu_seconds() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let after = stat.rsplit(')').next().unwrap_or("");
-    let ticks: f64 = after.split_whitespace().skip(11).take(2).filter_map(|field| field.parse::<f64>().ok()).sum();
+    let ticks: f64 = after
+        .split_whitespace()
+        .skip(11)
+        .take(2)
+        .filter_map(|field| field.parse::<f64>().ok())
+        .sum();
     ticks / 100.0
 }

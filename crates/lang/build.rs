@@ -5,6 +5,14 @@ use std::path::PathBuf;
 fn main() {
     println!("cargo:rerun-if-changed=src/tree/flatten.c");
     println!("cargo:rerun-if-changed=build.rs");
-    let include = PathBuf::from(std::env::var_os("DEP_TREE_SITTER_INCLUDE").expect("the parser's library tells where its headers are"));
-    cc::Build::new().std("c11").include(include.join("../src")).include(include).file("src/tree/flatten.c").compile("contextd-flatten");
+    let include = PathBuf::from(
+        std::env::var_os("DEP_TREE_SITTER_INCLUDE")
+            .expect("the parser's library tells where its headers are"),
+    );
+    cc::Build::new()
+        .std("c11")
+        .include(include.join("../src"))
+        .include(include)
+        .file("src/tree/flatten.c")
+        .compile("contextd-flatten");
 }

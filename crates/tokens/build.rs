@@ -49,9 +49,21 @@ fn little_endian(numbers: &[u32]) -> Vec<u8> {
 /// Writes the class of every character: for each block of code points which block of classes it has, and those.
 fn write_classes(out: &Path) {
     let mut classes = vec![layout::OTHER; 0x11_0000];
-    let members = [(layout::UPPER, r"[\p{Lu}\p{Lt}]"), (layout::LOWER, r"\p{Ll}"), (layout::CASELESS, r"[\p{Lm}\p{Lo}]"), (layout::MARK, r"\p{M}"), (layout::NUMBER, r"\p{N}"), (layout::SPACE, r"\s"), (layout::NEWLINE, r"[\r\n]")];
+    let members = [
+        (layout::UPPER, r"[\p{Lu}\p{Lt}]"),
+        (layout::LOWER, r"\p{Ll}"),
+        (layout::CASELESS, r"[\p{Lm}\p{Lo}]"),
+        (layout::MARK, r"\p{M}"),
+        (layout::NUMBER, r"\p{N}"),
+        (layout::SPACE, r"\s"),
+        (layout::NEWLINE, r"[\r\n]"),
+    ];
     for (class, pattern) in members {
-        let HirKind::Class(Class::Unicode(ranges)) = regex_syntax::parse(pattern).expect("the pattern is fixed").into_kind() else { panic!("{pattern} is a class") };
+        let HirKind::Class(Class::Unicode(ranges)) =
+            regex_syntax::parse(pattern).expect("the pattern is fixed").into_kind()
+        else {
+            panic!("{pattern} is a class")
+        };
         for range in ranges.ranges() {
             classes[range.start() as usize..=range.end() as usize].fill(class);
         }

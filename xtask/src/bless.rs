@@ -13,13 +13,21 @@ pub fn bless(root: &Path, words: &[String]) -> ExitCode {
         eprintln!("say why: cargo xtask bless --reason \"…\"");
         return ExitCode::from(2);
     };
-    let run = Command::new(env!("CARGO")).args(["test", "-q", "-p", "contextd-render", "--test", "golden"]).env("CONTEXTD_BLESS", "1").current_dir(root).status();
+    let run = Command::new(env!("CARGO"))
+        .args(["test", "-q", "-p", "contextd-render", "--test", "golden"])
+        .env("CONTEXTD_BLESS", "1")
+        .current_dir(root)
+        .status();
     if !run.is_ok_and(|status| status.success()) {
         eprintln!("the golden tests did not run");
         return ExitCode::FAILURE;
     }
     let log = root.join(FOLDER).join("REASONS.md");
-    let written = std::fs::OpenOptions::new().create(true).append(true).open(&log).and_then(|mut file| writeln!(file, "- {reason}"));
+    let written = std::fs::OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(&log)
+        .and_then(|mut file| writeln!(file, "- {reason}"));
     match written {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -47,9 +55,15 @@ mod tests {
     #[test]
     fn a_reason_is_asked_for() {
         let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
-        assert_eq!(reason(&words("--reason titles show scopes")), Some("titles show scopes".to_owned()));
+        assert_eq!(
+            reason(&words("--reason titles show scopes")),
+            Some("titles show scopes".to_owned())
+        );
         assert_eq!(reason(&words("--reason because")), None);
         assert_eq!(reason(&[]), None);
-        assert_eq!(reason(&["--reason=spans are counted anew".to_owned()]), Some("spans are counted anew".to_owned()));
+        assert_eq!(
+            reason(&["--reason=spans are counted anew".to_owned()]),
+            Some("spans are counted anew".to_owned())
+        );
     }
 }

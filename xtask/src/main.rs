@@ -13,7 +13,9 @@ fn main() -> ExitCode {
         Some("docs") => docs(),
         Some("bless") => bless::bless(root(), &std::env::args().skip(2).collect::<Vec<_>>()),
         _ => {
-            eprintln!("usage: cargo xtask tidy|docs\n       cargo xtask bless --reason \"why the golden packs change\"");
+            eprintln!(
+                "usage: cargo xtask tidy|docs\n       cargo xtask bless --reason \"why the golden packs change\""
+            );
             ExitCode::from(2)
         }
     }
@@ -29,7 +31,10 @@ fn tidy() -> ExitCode {
 
 /// Writes the pages of `docs/` that are made from the program's own tables.
 fn docs() -> ExitCode {
-    let run = Command::new("cargo").args(["run", "-q", "-p", "contextd", "--", "reference", "--out", "docs"]).current_dir(root()).status();
+    let run = Command::new("cargo")
+        .args(["run", "-q", "-p", "contextd", "--", "reference", "--out", "docs"])
+        .current_dir(root())
+        .status();
     if run.is_ok_and(|status| status.success()) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 

@@ -30,10 +30,18 @@ pub fn check(root: &Path) -> Report {
 
 /// Returns the paths that git tracks and that exist.
 fn tracked(root: &Path) -> Result<Vec<String>, String> {
-    let output = Command::new("git").args(["ls-files", "-z"]).current_dir(root).output().map_err(|error| error.to_string())?;
+    let output = Command::new("git")
+        .args(["ls-files", "-z"])
+        .current_dir(root)
+        .output()
+        .map_err(|error| error.to_string())?;
     if !output.status.success() {
         return Err(String::from_utf8_lossy(&output.stderr).into_owned());
     }
     let paths = String::from_utf8_lossy(&output.stdout).into_owned();
-    Ok(paths.split('\0').filter(|path| !path.is_empty() && root.join(path).is_file()).map(str::to_owned).collect())
+    Ok(paths
+        .split('\0')
+        .filter(|path| !path.is_empty() && root.join(path).is_file())
+        .map(str::to_owned)
+        .collect())
 }

@@ -13,7 +13,11 @@ use std::path::PathBuf;
 /// Heading of the options that every command has.
 const EVERYWHERE: &str = "Options of every command";
 
-const STYLES: Styles = Styles::styled().header(AnsiColor::Green.on_default().bold()).usage(AnsiColor::Green.on_default().bold()).literal(AnsiColor::Cyan.on_default().bold()).placeholder(AnsiColor::Cyan.on_default());
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
 
 const TESTS: &str = "Examples:
   contextd tests src/session.py
@@ -85,17 +89,29 @@ pub fn command() -> clap::Command {
 fn with_help(command: clap::Command, path: &[&str], text: &str) -> clap::Command {
     match path {
         [] => command.after_help(text.to_owned()),
-        [first, rest @ ..] if command.find_subcommand(first).is_some() => command.mut_subcommand(first, |inner| with_help(inner, rest, text)),
+        [first, rest @ ..] if command.find_subcommand(first).is_some() => {
+            command.mut_subcommand(first, |inner| with_help(inner, rest, text))
+        }
         _ => command,
     }
 }
 
 /// Returns the visible commands in groups, each with what it does.
 pub fn groups(command: &clap::Command) -> Vec<(&'static str, Vec<&clap::Command>)> {
-    let visible = |name: &str| command.get_subcommands().find(|own| own.get_name() == name && !own.is_hide_set());
-    let mut groups: Vec<(&'static str, Vec<&clap::Command>)> = examples::GROUPS.iter().map(|(title, names)| (*title, names.iter().filter_map(|name| visible(name)).collect())).collect();
-    let named = |name: &str| name == "help" || examples::GROUPS.iter().any(|(_, names)| names.contains(&name));
-    let others: Vec<&clap::Command> = command.get_subcommands().filter(|own| !own.is_hide_set() && !named(own.get_name())).collect();
+    let visible = |name: &str| {
+        command.get_subcommands().find(|own| own.get_name() == name && !own.is_hide_set())
+    };
+    let mut groups: Vec<(&'static str, Vec<&clap::Command>)> = examples::GROUPS
+        .iter()
+        .map(|(title, names)| (*title, names.iter().filter_map(|name| visible(name)).collect()))
+        .collect();
+    let named = |name: &str| {
+        name == "help" || examples::GROUPS.iter().any(|(_, names)| names.contains(&name))
+    };
+    let others: Vec<&clap::Command> = command
+        .get_subcommands()
+        .filter(|own| !own.is_hide_set() && !named(own.get_name()))
+        .collect();
     if !others.is_empty() {
         groups.push(("More", others));
     }
@@ -150,7 +166,11 @@ fn formats() -> String {
 }
 
 fn share(number: &str) -> Result<f64, String> {
-    number.parse().ok().filter(|share| (0.0..=1.0).contains(share)).ok_or_else(|| "it is a number from 0 to 1".to_owned())
+    number
+        .parse()
+        .ok()
+        .filter(|share| (0.0..=1.0).contains(share))
+        .ok_or_else(|| "it is a number from 0 to 1".to_owned())
 }
 
 fn tokenizer(name: &str) -> Result<Tokenizer, String> {
@@ -469,7 +489,8 @@ pub enum Command {
 }
 
 fn intent(name: &str) -> Result<contextd_pack::request::Intent, String> {
-    contextd_pack::request::Intent::by_name(name).ok_or_else(|| "known: answer, summarize, refactor, debug, impact, contract".to_owned())
+    contextd_pack::request::Intent::by_name(name)
+        .ok_or_else(|| "known: answer, summarize, refactor, debug, impact, contract".to_owned())
 }
 
 /// Which results are wanted.
@@ -511,7 +532,11 @@ impl Command {
     /// Returns which results are wanted, where that can be said.
     pub fn scope(&self) -> Option<&ScopeArgs> {
         match self {
-            Command::Task { scope, .. } | Command::Search { scope, .. } | Command::Ask { scope, .. } | Command::Files { scope, .. } | Command::ContextPack { scope, .. } => Some(scope),
+            Command::Task { scope, .. }
+            | Command::Search { scope, .. }
+            | Command::Ask { scope, .. }
+            | Command::Files { scope, .. }
+            | Command::ContextPack { scope, .. } => Some(scope),
             Command::Pack { command: PackCommand::Create { scope, .. } } => Some(scope),
             _ => None,
         }

@@ -5,8 +5,10 @@ use crate::ui;
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use contextd_engine::{Engine, EngineOptions, Reader};
-use contextd_ops::eval::{self, Answered, EvalOptions, EvalRanking, EvalTask, Measures, PastReport, Truth};
-use contextd_retrieve::{near, Weights, signals, task, understand};
+use contextd_ops::eval::{
+    self, Answered, EvalOptions, EvalRanking, EvalTask, Measures, PastReport, Truth,
+};
+use contextd_retrieve::{Weights, near, signals, task, understand};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -98,9 +100,21 @@ pub fn eval(cli: &Cli, engine: &Engine, args: &EvalArgs) -> anyhow::Result<ExitC
     }
     let mut answered: Vec<Answered> = Vec::new();
     for part in parts(engine, args, tasks)? {
-        let options = EvalOptions { ranking: args.ranking.of(), weights: weights(args, &part.name)?, k: args.k, history: !args.no_history };
+        let options = EvalOptions {
+            ranking: args.ranking.of(),
+            weights: weights(args, &part.name)?,
+            k: args.k,
+            history: !args.no_history,
+        };
         if let Some(path) = &args.signals {
-            write(path, &part.tasks.iter().map(|task| signals_of(&part.reader, &task.query, &task.id)).collect::<String>())?;
+            write(
+                path,
+                &part
+                    .tasks
+                    .iter()
+                    .map(|task| signals_of(&part.reader, &task.query, &task.id))
+                    .collect::<String>(),
+            )?;
         }
         answered.extend(eval::answer_tasks(&part.reader, part.tasks, &options));
     }
@@ -110,7 +124,9 @@ pub fn eval(cli: &Cli, engine: &Engine, args: &EvalArgs) -> anyhow::Result<ExitC
     let by = if args.repos.is_some() && args.by == "tier" { "repo" } else { &args.by };
     match eval::measured(&answered, by) {
         Some(table) => ui::print(&if cli.json { table.json().to_string() } else { table.text() }),
-        None if args.out.is_none() => anyhow::bail!("the tasks say no `ground_truth` to measure against; give --out to keep the answers"),
+        None if args.out.is_none() => anyhow::bail!(
+            "the tasks say no `ground_truth` to measure against; give --out to keep the answers"
+        ),
         None => {}
     }
     Ok(ExitCode::SUCCESS)
@@ -138,7 +154,14 @@ fn parts(engine: &Engine, args: &EvalArgs, tasks: Vec<EvalTask>) -> anyhow::Resu
     for ((name, root), tasks) in by_repo {
         let path = folder.join(&name).join(root);
         if name.is_empty() || !path.is_dir() {
-            ui::say(false, &format!("note: {} tasks of `{name}` are left out: there is no {}", tasks.len(), path.display()));
+            ui::say(
+                false,
+                &format!(
+                    "note: {} tasks of `{name}` are left out: there is no {}",
+                    tasks.len(),
+                    path.display()
+                ),
+            );
             continue;
         }
         found.push(Part { reader: open(&path)?.reader()?, name, tasks });
@@ -147,21 +170,36 @@ fn parts(engine: &Engine, args: &EvalArgs, tasks: Vec<EvalTask>) -> anyhow::Resu
 }
 
 fn open(path: &Path) -> anyhow::Result<Engine> {
-    Engine::open(path, &EngineOptions::default(), &|_| None).with_context(|| format!("cannot open {}", path.display()))
+    Engine::open(path, &EngineOptions::default(), &|_| None)
+        .with_context(|| format!("cannot open {}", path.display()))
 }
 
 /// Runs the tasks under many settings and prints what each does.
-fn settings(cli: &Cli, engine: &Engine, args: &EvalArgs, tasks: Vec<EvalTask>) -> anyhow::Result<ExitCode> {
+fn settings(
+    cli: &Cli,
+    engine: &Engine,
+    args: &EvalArgs,
+    tasks: Vec<EvalTask>,
+) -> anyhow::Result<ExitCode> {
     let ranking = args.ranking.of();
     let files = tasks.iter().any(|task| matches!(task.truth, Some(Truth::Files(_))));
-    let (mut names, mut measures): (Vec<String>, BTreeMap<String, Vec<Vec<Measures>>>) = Default::default();
+    let (mut names, mut measures): (Vec<String>, BTreeMap<String, Vec<Vec<Measures>>>) =
+        Default::default();
     for part in parts(engine, args, tasks)? {
         let weights = weights(args, &part.name)?;
-        let settings = if args.ablate { eval::ablation(&weights, ranking) } else { eval::sweep(&weights, &args.sweep)? };
+        let settings = if args.ablate {
+            eval::ablation(&weights, ranking)
+        } else {
+            eval::sweep(&weights, &args.sweep)?
+        };
         names = settings.iter().map(|setting| setting.name.clone()).collect();
-        measures.insert(part.name.clone(), eval::measure_settings(&part.reader, &part.tasks, &settings, ranking, args.k));
+        measures.insert(
+            part.name.clone(),
+            eval::measure_settings(&part.reader, &part.tasks, &settings, ranking, args.k),
+        );
     }
-    let table = eval::settings_table(if args.ablate { "off" } else { "setting" }, &names, &measures, files);
+    let table =
+        eval::settings_table(if args.ablate { "off" } else { "setting" }, &names, &measures, files);
     ui::print(&if cli.json { table.json().to_string() } else { table.text() });
     Ok(ExitCode::SUCCESS)
 }
@@ -178,7 +216,10 @@ fn from_git(cli: &Cli, engine: &Engine, args: &EvalArgs) -> anyhow::Result<ExitC
         }
         let report = eval::from_git(engine, &reader, &weights(args, "")?, count);
         if report.mined.tasks.is_empty() {
-            ui::say(false, "no commit of this repository can serve as a task: there is no history, or no commit with a message touches source files that are still there");
+            ui::say(
+                false,
+                "no commit of this repository can serve as a task: there is no history, or no commit with a message touches source files that are still there",
+            );
             return Ok(ExitCode::from(1));
         }
         ui::print(&if cli.json { report.json().to_string() } else { report.text() });
@@ -187,10 +228,18 @@ fn from_git(cli: &Cli, engine: &Engine, args: &EvalArgs) -> anyhow::Result<ExitC
     let mut reports: Vec<(String, PastReport)> = Vec::new();
     for name in folders(folder)? {
         let engine = open(&folder.join(&name))?;
-        reports.push((name.clone(), eval::from_git(&engine, &engine.reader()?, &weights(args, &name)?, count)));
+        reports.push((
+            name.clone(),
+            eval::from_git(&engine, &engine.reader()?, &weights(args, &name)?, count),
+        ));
     }
     if cli.json {
-        ui::print(&Value::Object(reports.iter().map(|(name, report)| (name.clone(), report.json())).collect()).to_string());
+        ui::print(
+            &Value::Object(
+                reports.iter().map(|(name, report)| (name.clone(), report.json())).collect(),
+            )
+            .to_string(),
+        );
     } else {
         ui::print(&eval::past_table(&reports).text());
     }
@@ -198,8 +247,13 @@ fn from_git(cli: &Cli, engine: &Engine, args: &EvalArgs) -> anyhow::Result<ExitC
 }
 
 fn folders(folder: &Path) -> anyhow::Result<Vec<String>> {
-    let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
-    let mut names: Vec<String> = entries.flatten().filter(|entry| entry.path().is_dir()).map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    let entries =
+        std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    let mut names: Vec<String> = entries
+        .flatten()
+        .filter(|entry| entry.path().is_dir())
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
     names.sort();
     Ok(names)
 }
@@ -208,9 +262,16 @@ fn weights(args: &EvalArgs, repo: &str) -> anyhow::Result<Weights> {
     match &args.weights {
         Some(path) => {
             let path = PathBuf::from(path.to_string_lossy().replace("{repo}", repo));
-            Weights::parse(&read(&path)?).map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))
+            Weights::parse(&read(&path)?)
+                .map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))
         }
-        None => Weights::profile(&args.profile).with_context(|| format!("there is no profile `{}`; known: {}", args.profile, Weights::names().collect::<Vec<_>>().join(", "))),
+        None => Weights::profile(&args.profile).with_context(|| {
+            format!(
+                "there is no profile `{}`; known: {}",
+                args.profile,
+                Weights::names().collect::<Vec<_>>().join(", ")
+            )
+        }),
     }
 }
 
@@ -231,16 +292,33 @@ fn lines(answered: &[Answered]) -> String {
 
 fn signals_of(reader: &Reader, query: &str, id: &Value) -> String {
     // Signals of structure are written too: a fit may try them.
-    let weights = Weights { task: signals::at::STRUCTURE.iter().map(|&at| (signals::NAMES[at].to_owned(), 1.0)).collect(), ..Weights::default() };
+    let weights = Weights {
+        task: signals::at::STRUCTURE
+            .iter()
+            .map(|&at| (signals::NAMES[at].to_owned(), 1.0))
+            .collect(),
+        ..Weights::default()
+    };
     let (rows, history) = task::candidates(&reader.sources(None), &understand(query), &weights);
     let mut out = String::new();
     let inside: std::collections::BTreeSet<u32> = rows.iter().map(|row| row.0).collect();
     for (number, values) in rows {
         let graph = reader.snapshot.graph();
-        let links: Vec<u32> = graph.out(number).iter().filter(|edge| inside.contains(&edge.target) && edge.target != number && near::is_company(edge)).map(|edge| edge.target).collect();
+        let links: Vec<u32> = graph
+            .out(number)
+            .iter()
+            .filter(|edge| {
+                inside.contains(&edge.target) && edge.target != number && near::is_company(edge)
+            })
+            .map(|edge| edge.target)
+            .collect();
         let symbol = reader.snapshot.symbol(number);
         let test = reader.catalog.is_test(number);
-        let _ = writeln!(out, "{}", json!({"id": id, "symbol": symbol.qualified(), "file": symbol.path(), "kind": symbol.kind().name(), "test": test, "history": history, "names": &signals::NAMES[..], "values": &values[..], "number": number, "out": links}));
+        let _ = writeln!(
+            out,
+            "{}",
+            json!({"id": id, "symbol": symbol.qualified(), "file": symbol.path(), "kind": symbol.kind().name(), "test": test, "history": history, "names": &signals::NAMES[..], "values": &values[..], "number": number, "out": links})
+        );
     }
     out
 }

@@ -46,15 +46,30 @@ enum What {
 }
 
 pub fn export(engine: &Engine, args: &ExportArgs) -> anyhow::Result<ExitCode> {
-    let Some(snapshot) = engine.snapshot()? else { return Err(contextd_engine::EngineError::NoIndex { root: engine.places.root.clone() }.into()) };
+    let Some(snapshot) = engine.snapshot()? else {
+        return Err(
+            contextd_engine::EngineError::NoIndex { root: engine.places.root.clone() }.into()
+        );
+    };
     if args.ledger {
-        anyhow::ensure!(matches!(args.what, Some(What::Layer)), "only the layer is kept in the ledger: contextd export layer --ledger");
+        anyhow::ensure!(
+            matches!(args.what, Some(What::Layer)),
+            "only the layer is kept in the ledger: contextd export layer --ledger"
+        );
         let records = engine.keep_layer(&snapshot)?;
         crate::ui::say(false, &format!("{records} records are in the ledger"));
         return Ok(ExitCode::SUCCESS);
     }
     let sink: Box<dyn Write> = match args.out.as_ref().or(args.sql.as_ref()) {
-        Some(path) if path.as_os_str() != "-" => Box::new(std::fs::File::create(path).map_err(|source| contextd_engine::EngineError::Io { what: "cannot write", path: path.clone(), source })?),
+        Some(path) if path.as_os_str() != "-" => {
+            Box::new(std::fs::File::create(path).map_err(|source| {
+                contextd_engine::EngineError::Io {
+                    what: "cannot write",
+                    path: path.clone(),
+                    source,
+                }
+            })?)
+        }
         _ => Box::new(std::io::stdout().lock()),
     };
     let mut out = BufWriter::new(sink);
@@ -79,7 +94,16 @@ fn ids(snapshot: &Snapshot) -> Vec<String> {
         let mut seen: BTreeMap<String, u32> = BTreeMap::new();
         for number in snapshot.symbols_of_file(file) {
             let symbol = snapshot.symbol(number);
-            let make = |ordinal| symbol_id(LanguageId(symbol.language()).name(), "", symbol.path(), &symbol.qualified(), symbol.kind(), ordinal);
+            let make = |ordinal| {
+                symbol_id(
+                    LanguageId(symbol.language()).name(),
+                    "",
+                    symbol.path(),
+                    &symbol.qualified(),
+                    symbol.kind(),
+                    ordinal,
+                )
+            };
             let ordinal = seen.entry(make(0)).or_insert(0);
             ids.push(make(*ordinal));
             *ordinal += 1;

@@ -81,7 +81,8 @@ struct Consent {
 /// Returns what an agent's configuration holds when nothing else stands in it.
 pub fn sample(agent: &Agent) -> String {
     let words: Vec<String> = ARGS.iter().map(|word| (*word).to_owned()).collect();
-    let edits = document::put(agent.format, "", &agent.key, plan::NAME, &agent.entry("contextd", &words));
+    let edits =
+        document::put(agent.format, "", &agent.key, plan::NAME, &agent.entry("contextd", &words));
     edits.ok().and_then(|edits| edit::apply("", &edits)).unwrap_or_default()
 }
 
@@ -110,19 +111,35 @@ pub fn init(cli: &Cli, args: &InitArgs, root: &Path) -> anyhow::Result<ExitCode>
     let receipts = read_receipts(&machine)?;
     let command = match &args.command {
         Some(command) => command.clone(),
-        None => std::env::current_exe().context("the path of this program cannot be found")?.display().to_string(),
+        None => std::env::current_exe()
+            .context("the path of this program cannot be found")?
+            .display()
+            .to_string(),
     };
     let words: Vec<String> = ARGS.iter().map(|word| (*word).to_owned()).collect();
     let mut steps: Vec<Step> = Vec::new();
     for agent in chosen {
         let file = agent.file(&machine);
-        let plan = plan::register(agent, &file, &agent.entry(&command, &words), &receipts, args.force);
-        steps.push(Step { agent: agent.id.clone(), name: agent.name.clone(), file, plan, check: &agent.check });
+        let plan =
+            plan::register(agent, &file, &agent.entry(&command, &words), &receipts, args.force);
+        steps.push(Step {
+            agent: agent.id.clone(),
+            name: agent.name.clone(),
+            file,
+            plan,
+            check: &agent.check,
+        });
     }
     if args.instructions {
         let file = root.join("AGENTS.md");
         let plan = plan::instruct(&file);
-        steps.push(Step { agent: instructions::ID.to_owned(), name: "Instructions".to_owned(), file, plan, check: "" });
+        steps.push(Step {
+            agent: instructions::ID.to_owned(),
+            name: "Instructions".to_owned(),
+            file,
+            plan,
+            check: "",
+        });
     }
     carry_out(cli, &machine, steps, receipts, args.consent)
 }
@@ -131,21 +148,40 @@ pub fn init(cli: &Cli, args: &InitArgs, root: &Path) -> anyhow::Result<ExitCode>
 pub fn uninit(cli: &Cli, args: &UninitArgs, root: &Path) -> anyhow::Result<ExitCode> {
     let machine = Machine::own().context("there is no home folder: HOME is not set")?;
     let receipts = read_receipts(&machine)?;
-    let chosen = choose(&args.agent, |agent| args.force || receipts.receipts.iter().any(|receipt| receipt.agent == agent.id))?;
+    let chosen = choose(&args.agent, |agent| {
+        args.force || receipts.receipts.iter().any(|receipt| receipt.agent == agent.id)
+    })?;
     let mut steps: Vec<Step> = Vec::new();
     for agent in chosen {
         // What was done is undone where it was done, wherever the agent looks now.
-        let noted: Vec<PathBuf> = receipts.receipts.iter().filter(|receipt| receipt.agent == agent.id).map(|receipt| receipt.file.clone()).collect();
+        let noted: Vec<PathBuf> = receipts
+            .receipts
+            .iter()
+            .filter(|receipt| receipt.agent == agent.id)
+            .map(|receipt| receipt.file.clone())
+            .collect();
         let files = if noted.is_empty() { vec![agent.file(&machine)] } else { noted };
         for file in files {
             let plan = plan::unregister(agent, &file, &receipts, args.force);
-            steps.push(Step { agent: agent.id.clone(), name: agent.name.clone(), file, plan, check: "" });
+            steps.push(Step {
+                agent: agent.id.clone(),
+                name: agent.name.clone(),
+                file,
+                plan,
+                check: "",
+            });
         }
     }
     let file = root.join("AGENTS.md");
     let plan = plan::uninstruct(&file, &receipts);
     if args.agent.is_empty() && matches!(plan, Plan::Change(_)) {
-        steps.push(Step { agent: instructions::ID.to_owned(), name: "Instructions".to_owned(), file, plan, check: "" });
+        steps.push(Step {
+            agent: instructions::ID.to_owned(),
+            name: "Instructions".to_owned(),
+            file,
+            plan,
+            check: "",
+        });
     }
     if steps.is_empty() {
         ui::say(cli.quiet, "Nothing is registered.");
@@ -153,11 +189,19 @@ pub fn uninit(cli: &Cli, args: &UninitArgs, root: &Path) -> anyhow::Result<ExitC
     carry_out(cli, &machine, steps, receipts, args.consent)
 }
 
-fn choose(ids: &[String], otherwise: impl Fn(&Agent) -> bool) -> anyhow::Result<Vec<&'static Agent>> {
+fn choose(
+    ids: &[String],
+    otherwise: impl Fn(&Agent) -> bool,
+) -> anyhow::Result<Vec<&'static Agent>> {
     if ids.is_empty() {
         return Ok(agents::all().iter().filter(|agent| otherwise(agent)).collect());
     }
-    ids.iter().map(|id| agents::by_id(id).with_context(|| format!("there is no agent `{id}`; known: {}", known()))).collect()
+    ids.iter()
+        .map(|id| {
+            agents::by_id(id)
+                .with_context(|| format!("there is no agent `{id}`; known: {}", known()))
+        })
+        .collect()
 }
 
 fn known() -> String {
@@ -170,11 +214,19 @@ fn receipts_file(machine: &Machine) -> PathBuf {
 
 fn read_receipts(machine: &Machine) -> anyhow::Result<Receipts> {
     let file = receipts_file(machine);
-    Receipts::read(&file).map_err(|refusal| anyhow::anyhow!("{}: {}. {}", file.display(), refusal.why, refusal.remedy))
+    Receipts::read(&file).map_err(|refusal| {
+        anyhow::anyhow!("{}: {}. {}", file.display(), refusal.why, refusal.remedy)
+    })
 }
 
 /// Shows the plans, asks, does them and says what was done.
-fn carry_out(cli: &Cli, machine: &Machine, steps: Vec<Step>, mut receipts: Receipts, consent: Consent) -> anyhow::Result<ExitCode> {
+fn carry_out(
+    cli: &Cli,
+    machine: &Machine,
+    steps: Vec<Step>,
+    mut receipts: Receipts,
+    consent: Consent,
+) -> anyhow::Result<ExitCode> {
     if !cli.json {
         steps.iter().for_each(|step| show(cli, machine, step));
     }
@@ -189,10 +241,21 @@ fn carry_out(cli: &Cli, machine: &Machine, steps: Vec<Step>, mut receipts: Recei
         };
         if let Some(Err(refusal)) = &done {
             refused += 1;
-            ui::say(false, &format!("error: {}: {}\n  hint: {}", machine.short(&step.file), refusal.why, refusal.remedy));
+            ui::say(
+                false,
+                &format!(
+                    "error: {}: {}\n  hint: {}",
+                    machine.short(&step.file),
+                    refusal.why,
+                    refusal.remedy
+                ),
+            );
         }
         if matches!(done, Some(Ok(()))) && !step.check.is_empty() {
-            ui::say(cli.quiet || cli.json, &format!("{}: done. To see it, restart it and look at {}.", step.name, step.check));
+            ui::say(
+                cli.quiet || cli.json,
+                &format!("{}: done. To see it, restart it and look at {}.", step.name, step.check),
+            );
         }
         rows.push(row(step, done.as_ref()));
     }
@@ -234,11 +297,17 @@ fn show(cli: &Cli, machine: &Machine, step: &Step) {
                 _ => "",
             };
             ui::title(&step.name, &format!("{place}{what}"));
-            let lines = edit::diff(change.before.as_deref().unwrap_or_default(), change.after.as_deref().unwrap_or_default());
+            let lines = edit::diff(
+                change.before.as_deref().unwrap_or_default(),
+                change.after.as_deref().unwrap_or_default(),
+            );
             lines.iter().for_each(|line| ui::diff(line.mark, &line.text));
         }
         Plan::Nothing(why) => ui::say(cli.quiet, &format!("{}: {place} {why}", step.name)),
-        Plan::Refused(refusal) => ui::say(false, &format!("error: {}: {place}: {}\n  hint: {}", step.name, refusal.why, refusal.remedy)),
+        Plan::Refused(refusal) => ui::say(
+            false,
+            &format!("error: {}: {place}: {}\n  hint: {}", step.name, refusal.why, refusal.remedy),
+        ),
     }
 }
 
@@ -256,8 +325,13 @@ fn row(step: &Step, done: Option<&Result<(), Refusal>>) -> Value {
         }
         (Plan::Change(change), done) => {
             row["state"] = json!(if done.is_some() { "written" } else { "planned" });
-            let lines = edit::diff(change.before.as_deref().unwrap_or_default(), change.after.as_deref().unwrap_or_default());
-            row["diff"] = json!(lines.iter().map(|line| format!("{}{}", line.mark, line.text)).collect::<Vec<_>>());
+            let lines = edit::diff(
+                change.before.as_deref().unwrap_or_default(),
+                change.after.as_deref().unwrap_or_default(),
+            );
+            row["diff"] = json!(
+                lines.iter().map(|line| format!("{}{}", line.mark, line.text)).collect::<Vec<_>>()
+            );
         }
     }
     row
@@ -265,12 +339,17 @@ fn row(step: &Step, done: Option<&Result<(), Refusal>>) -> Value {
 
 /// Lists what is known, for people and programs.
 fn list(cli: &Cli, machine: &Machine) -> ExitCode {
-    let rows: Vec<(&Agent, bool, PathBuf)> = agents::all().iter().map(|agent| (agent, agent.is_found(machine), agent.file(machine))).collect();
+    let rows: Vec<(&Agent, bool, PathBuf)> = agents::all()
+        .iter()
+        .map(|agent| (agent, agent.is_found(machine), agent.file(machine)))
+        .collect();
     if cli.json {
         let rows: Vec<Value> = rows.iter().map(|(agent, found, file)| json!({"id": agent.id, "name": agent.name, "found": found, "file": file, "key": agent.key})).collect();
         ui::print(&json!({ "agents": rows }).to_string());
     } else {
-        rows.iter().for_each(|(agent, found, file)| ui::agent(&agent.id, &agent.name, *found, &machine.short(file)));
+        rows.iter().for_each(|(agent, found, file)| {
+            ui::agent(&agent.id, &agent.name, *found, &machine.short(file))
+        });
     }
     ExitCode::SUCCESS
 }

@@ -100,14 +100,24 @@ pub fn feedback(command: &FeedbackCommand) -> anyhow::Result<Value> {
         FeedbackCommand::Useful(args) => judged(args, "useful"),
         FeedbackCommand::NotUseful(args) => judged(args, "notUseful"),
         FeedbackCommand::List { limit } => json!({"action": "list", "limit": limit}),
-        FeedbackCommand::Explain { symbol, query } => json!({"action": "explain", "symbol": symbol, "query": query}),
+        FeedbackCommand::Explain { symbol, query } => {
+            json!({"action": "explain", "symbol": symbol, "query": query})
+        }
         FeedbackCommand::Export => json!({"action": "export"}),
-        FeedbackCommand::Forget { symbol, of_session, before, all } => json!({"action": "forget", "symbol": symbol, "ofSession": of_session, "before": before, "all": all}),
+        FeedbackCommand::Forget { symbol, of_session, before, all } => {
+            json!({"action": "forget", "symbol": symbol, "ofSession": of_session, "before": before, "all": all})
+        }
         FeedbackCommand::Import { file } => {
-            let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+            let text = std::fs::read_to_string(file)
+                .with_context(|| format!("cannot read {}", file.display()))?;
             let mut rows = Vec::new();
-            for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-                rows.push(serde_json::from_str::<Value>(line).with_context(|| format!("{}:{} is no JSON", file.display(), number + 1))?);
+            for (number, line) in
+                text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty())
+            {
+                rows.push(
+                    serde_json::from_str::<Value>(line)
+                        .with_context(|| format!("{}:{} is no JSON", file.display(), number + 1))?,
+                );
             }
             json!({"action": "import", "rows": rows})
         }
@@ -120,7 +130,8 @@ pub fn report(args: &ReportArgs) -> Value {
 }
 
 pub fn savings(args: &SavingsArgs) -> anyhow::Result<Value> {
-    const KNOWN: [&str; 9] = ["day", "task", "kind", "session", "surface", "provider", "language", "reports", "trend"];
+    const KNOWN: [&str; 9] =
+        ["day", "task", "kind", "session", "surface", "provider", "language", "reports", "trend"];
     if !KNOWN.contains(&args.by.as_str()) {
         bail!("`{}` cannot be grouped by; known: {}", args.by, KNOWN.join(", "));
     }

@@ -4,8 +4,8 @@ mod args;
 mod eval;
 mod examples;
 mod export;
-mod learn;
 mod init;
+mod learn;
 mod man;
 mod memory;
 mod oracle;
@@ -20,8 +20,8 @@ mod welcome;
 use anyhow::Context as _;
 use args::{Cli, Command};
 use clap::FromArgMatches as _;
-use contextd_render::Format;
 use contextd_engine::{Engine, EngineOptions, RefreshOptions, WatchEnd};
+use contextd_render::Format;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -34,7 +34,10 @@ fn main() -> ExitCode {
         return welcome::welcome();
     }
     let words = Cli::with_command(std::env::args_os().collect());
-    let cli = match args::command().try_get_matches_from(words.clone()).and_then(|matches| Cli::from_arg_matches(&matches)) {
+    let cli = match args::command()
+        .try_get_matches_from(words.clone())
+        .and_then(|matches| Cli::from_arg_matches(&matches))
+    {
         Ok(cli) => Cli { json: cli.json || cli.format() == Format::Json, ..cli },
         Err(error) => return ui::usage(&error, &words),
     };
@@ -97,8 +100,12 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
             ui::say(cli.quiet || cli.json, &format!("removed {}", show::bytes(freed)));
             Ok(ExitCode::SUCCESS)
         }
-        Command::Pack { command: args::PackCommand::Export { folder, ids } } => packs::export(&cli, &engine, folder, ids),
-        Command::Pack { command: args::PackCommand::Import { place } } => packs::import(&cli, &engine, place),
+        Command::Pack { command: args::PackCommand::Export { folder, ids } } => {
+            packs::export(&cli, &engine, folder, ids)
+        }
+        Command::Pack { command: args::PackCommand::Import { place } } => {
+            packs::import(&cli, &engine, place)
+        }
         _ => query::run(&cli, engine),
     }
 }
@@ -107,7 +114,9 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
 fn root(cli: &Cli) -> anyhow::Result<PathBuf> {
     Ok(match &cli.repo {
         Some(path) => path.clone(),
-        None => contextd_scan::find_root(&std::env::current_dir().context("the working directory cannot be read")?),
+        None => contextd_scan::find_root(
+            &std::env::current_dir().context("the working directory cannot be read")?,
+        ),
     })
 }
 
@@ -116,17 +125,29 @@ fn open(cli: &Cli) -> anyhow::Result<Engine> {
 }
 
 fn engine_options(cli: &Cli) -> EngineOptions {
-    let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"))).map(|folder| folder.join("contextd"));
+    let cache = std::env::var_os("XDG_CACHE_HOME")
+        .map(PathBuf::from)
+        .or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache")))
+        .map(|folder| folder.join("contextd"));
     EngineOptions { config: cli.config.clone(), cache }
 }
 
 fn now() -> i64 {
-    std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |time| time.as_millis() as i64)
+    std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .map_or(0, |time| time.as_millis() as i64)
 }
 
 fn index(cli: &Cli, engine: &Engine, full: bool) -> anyhow::Result<ExitCode> {
     let start = Instant::now();
-    let options = RefreshOptions { full, quick: true, by_hand: true, now: now(), wait: Duration::from_secs(600), ..RefreshOptions::default() };
+    let options = RefreshOptions {
+        full,
+        quick: true,
+        by_hand: true,
+        now: now(),
+        wait: Duration::from_secs(600),
+        ..RefreshOptions::default()
+    };
     let bar = ui::Bar::new(cli.quiet || cli.json);
     let refreshed = engine.refresh(&options, &bar)?;
     bar.finish();
@@ -135,10 +156,16 @@ fn index(cli: &Cli, engine: &Engine, full: bool) -> anyhow::Result<ExitCode> {
         ui::say(cli.quiet, &format!("warning: {problem}"));
     }
     if refreshed.files == 0 {
-        ui::say(cli.quiet, "warning: no file belongs to the index: `contextd project-stats` says what was left out, `contextd check-file PATH` why");
+        ui::say(
+            cli.quiet,
+            "warning: no file belongs to the index: `contextd project-stats` says what was left out, `contextd check-file PATH` why",
+        );
     }
     if cli.json {
-        let value = contextd_ops::status_value(&engine.status_after_run()?.unwrap_or_default(), contextd_ops::last_indexed(engine)?);
+        let value = contextd_ops::status_value(
+            &engine.status_after_run()?.unwrap_or_default(),
+            contextd_ops::last_indexed(engine)?,
+        );
         ui::print(&with_duration(value, elapsed).to_string());
     } else if !cli.quiet {
         ui::summary(&engine.status_after_run()?.unwrap_or_default(), &refreshed, elapsed);
@@ -156,7 +183,12 @@ fn keep_fresh(cli: &Cli, engine: Engine) -> anyhow::Result<ExitCode> {
         match end {
             WatchEnd::ConfigChanged => match open(cli) {
                 Ok(changed) => engine = Arc::new(changed),
-                Err(error) => ui::say(false, &format!("warning: {error}: it is left out until it is right, see `contextd validate-config`")),
+                Err(error) => ui::say(
+                    false,
+                    &format!(
+                        "warning: {error}: it is left out until it is right, see `contextd validate-config`"
+                    ),
+                ),
             },
             WatchEnd::Stopped => return Ok(ExitCode::SUCCESS),
             WatchEnd::Gone => return Err(engine.places.gone().into()),
@@ -177,11 +209,16 @@ fn status(cli: &Cli, engine: &Engine, check: bool) -> anyhow::Result<ExitCode> {
         if cli.json {
             ui::print(&serde_json::json!({"error": {"code": "POC_E_INDEX_MISSING", "message": "there is no index yet", "remedy": "Run `contextd index`."}}).to_string());
         }
-        ui::say(cli.quiet, "There is no index yet. Run `contextd index`, or ask something: `contextd search WORDS`.");
+        ui::say(
+            cli.quiet,
+            "There is no index yet. Run `contextd index`, or ask something: `contextd search WORDS`.",
+        );
         return Ok(ExitCode::from(1));
     };
     if cli.json {
-        ui::print(&contextd_ops::status_value(&status, contextd_ops::last_indexed(engine)?).to_string());
+        ui::print(
+            &contextd_ops::status_value(&status, contextd_ops::last_indexed(engine)?).to_string(),
+        );
     } else {
         ui::status(&status);
     }

@@ -10,13 +10,18 @@ pub fn man(name: Option<&str>, out: Option<&Path>) -> anyhow::Result<ExitCode> {
     let mut command = args::command();
     command.build();
     if let Some(folder) = out {
-        std::fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
-        clap_mangen::generate_to(command, folder).with_context(|| format!("{} cannot be written", folder.display()))?;
+        std::fs::create_dir_all(folder)
+            .with_context(|| format!("{} cannot be made", folder.display()))?;
+        clap_mangen::generate_to(command, folder)
+            .with_context(|| format!("{} cannot be written", folder.display()))?;
         return Ok(ExitCode::SUCCESS);
     }
     let page = match name {
         None => command,
-        Some(name) => command.find_subcommand(name).with_context(|| format!("there is no command `{name}`"))?.clone(),
+        Some(name) => command
+            .find_subcommand(name)
+            .with_context(|| format!("there is no command `{name}`"))?
+            .clone(),
     };
     let mut bytes = Vec::new();
     clap_mangen::Man::new(page).render(&mut bytes)?;

@@ -61,7 +61,18 @@ fn collect() {
 fn used_ms() -> usize {
     let (mut user, mut system) = (0, 0);
     // SAFETY: each number is stored where its pointer leads, and nowhere when that is null.
-    unsafe { mi_process_info(null_mut(), &mut user, &mut system, null_mut(), null_mut(), null_mut(), null_mut(), null_mut()) };
+    unsafe {
+        mi_process_info(
+            null_mut(),
+            &mut user,
+            &mut system,
+            null_mut(),
+            null_mut(),
+            null_mut(),
+            null_mut(),
+            null_mut(),
+        )
+    };
     user + system
 }
 

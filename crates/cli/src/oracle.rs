@@ -70,11 +70,21 @@ pub struct DocsUpdateArgs {
 /// Returns the operation of a command, its input, and whether the index should be fresh.
 pub fn operation(cli: &Cli) -> anyhow::Result<(&'static str, Value, bool)> {
     Ok(match &cli.command {
-        Command::Ref(args) | Command::Ctx(args) => ("get_context", json!({"ref_ids": args.refs, "depth": args.depth, "max_nodes": args.max_nodes, "max_chunks": args.max_chunks, "etag": args.etag}), true),
-        Command::Docs { command: DocsCommand::Check(args) } | Command::SyncCheck(args) => ("sync_check", json!({"refs": args.refs, "since": args.since}), true),
-        Command::Docs { command: DocsCommand::Update(args) } | Command::SyncUpdate(args) => ("sync_update", json!({"refs": args.refs, "all": args.all}), true),
+        Command::Ref(args) | Command::Ctx(args) => (
+            "get_context",
+            json!({"ref_ids": args.refs, "depth": args.depth, "max_nodes": args.max_nodes, "max_chunks": args.max_chunks, "etag": args.etag}),
+            true,
+        ),
+        Command::Docs { command: DocsCommand::Check(args) } | Command::SyncCheck(args) => {
+            ("sync_check", json!({"refs": args.refs, "since": args.since}), true)
+        }
+        Command::Docs { command: DocsCommand::Update(args) } | Command::SyncUpdate(args) => {
+            ("sync_update", json!({"refs": args.refs, "all": args.all}), true)
+        }
         Command::Lint { strict } => ("lint", json!({ "strict": strict }), true),
-        Command::Graph { target, depth, max_nodes } => ("graph", json!({"target": target, "depth": depth, "max_nodes": max_nodes}), true),
+        Command::Graph { target, depth, max_nodes } => {
+            ("graph", json!({"target": target, "depth": depth, "max_nodes": max_nodes}), true)
+        }
         Command::Prime => ("prime", json!({ "budget": cli.budget }), true),
         _ => anyhow::bail!("the command is not about declared knowledge"),
     })

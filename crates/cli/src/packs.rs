@@ -15,13 +15,19 @@ const ALL: usize = 1_000;
 
 /// True when the answer is to be added to the artifact.
 pub fn is_written(cli: &Cli) -> bool {
-    matches!(&cli.command, Command::Pack { command: PackCommand::Create { write: true, .. } } | Command::ContextPack { write: true, .. })
+    matches!(
+        &cli.command,
+        Command::Pack { command: PackCommand::Create { write: true, .. } }
+            | Command::ContextPack { write: true, .. }
+    )
 }
 
 /// Adds a pack to the artifact and prints its id.
 pub fn write(cli: &Cli, context: &Context, answer: &Answer) -> anyhow::Result<ExitCode> {
     let Answer::Pack(pack) = answer else { anyhow::bail!("the answer is no pack") };
-    let Some(operation) = find("context_pack_write") else { anyhow::bail!("there is no operation to write packs") };
+    let Some(operation) = find("context_pack_write") else {
+        anyhow::bail!("there is no operation to write packs")
+    };
     match (operation.run)(context, json!({"packIds": [pack.pack_id]})) {
         Ok(written) if cli.json => ui::print(&written.to_json().to_string()),
         Ok(_) => ui::print(&pack.pack_id),
@@ -31,15 +37,27 @@ pub fn write(cli: &Cli, context: &Context, answer: &Answer) -> anyhow::Result<Ex
 }
 
 /// Writes stored packs to a folder.
-pub fn export(cli: &Cli, engine: &Engine, folder: &Path, ids: &[String]) -> anyhow::Result<ExitCode> {
+pub fn export(
+    cli: &Cli,
+    engine: &Engine,
+    folder: &Path,
+    ids: &[String],
+) -> anyhow::Result<ExitCode> {
     let ledger = engine.ledger()?;
-    let ids: Vec<String> = if ids.is_empty() { ledger.list_packs(ALL)?.into_iter().map(|summary| summary.pack_id).collect() } else { ids.to_vec() };
+    let ids: Vec<String> = if ids.is_empty() {
+        ledger.list_packs(ALL)?.into_iter().map(|summary| summary.pack_id).collect()
+    } else {
+        ids.to_vec()
+    };
     let mut packs: Vec<ContextPack> = Vec::new();
     for id in &ids {
         match ledger.get_pack(id)? {
             Some(record) => packs.push(artifact::parse(&record.body)?),
             None => {
-                ui::say(false, &format!("there is no stored pack `{id}`; list them with `contextd pack list`"));
+                ui::say(
+                    false,
+                    &format!("there is no stored pack `{id}`; list them with `contextd pack list`"),
+                );
                 return Ok(ExitCode::from(1));
             }
         }

@@ -20,9 +20,11 @@ pub fn reference(folder: &Path) -> anyhow::Result<ExitCode> {
     for (path, text) in pages() {
         let file = folder.join(path);
         if let Some(parent) = file.parent() {
-            std::fs::create_dir_all(parent).with_context(|| format!("{} cannot be made", parent.display()))?;
+            std::fs::create_dir_all(parent)
+                .with_context(|| format!("{} cannot be made", parent.display()))?;
         }
-        std::fs::write(&file, format!("{MADE}{text}")).with_context(|| format!("{} cannot be written", file.display()))?;
+        std::fs::write(&file, format!("{MADE}{text}"))
+            .with_context(|| format!("{} cannot be written", file.display()))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -36,12 +38,17 @@ fn pages() -> Vec<(String, String)> {
         ("reference/schemas.md".to_owned(), schemas::page()),
         ("agents/README.md".to_owned(), agents::overview()),
     ];
-    pages.extend(crate::init::agents().iter().map(|agent| (format!("agents/{}.md", agent.id), agents::page(agent))));
+    pages.extend(
+        crate::init::agents()
+            .iter()
+            .map(|agent| (format!("agents/{}.md", agent.id), agents::page(agent))),
+    );
     pages
 }
 
 /// Writes a row of a table.
 fn row(cells: &[&str]) -> String {
-    let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|").replace('\n', " ")).collect();
+    let cells: Vec<String> =
+        cells.iter().map(|cell| cell.replace('|', "\\|").replace('\n', " ")).collect();
     format!("| {} |\n", cells.join(" | "))
 }

@@ -94,7 +94,11 @@ fn date(millis: i64) -> String {
     let day_of_month = day_of_year - (153 * month + 2) / 5 + 1;
     let month = if month < 10 { month + 3 } else { month - 9 };
     let year = year + era * 400 + i64::from(month <= 2);
-    format!("{year}-{month:02}-{day_of_month:02} {:02}:{:02} UTC", seconds / 3_600, seconds / 60 % 60)
+    format!(
+        "{year}-{month:02}-{day_of_month:02} {:02}:{:02} UTC",
+        seconds / 3_600,
+        seconds / 60 % 60
+    )
 }
 
 #[cfg(test)]
@@ -110,7 +114,12 @@ mod tests {
 
     #[test]
     fn dates_are_those_of_the_calendar() {
-        for (millis, expected) in [(0, "1970-01-01 00:00 UTC"), (951_782_400_000, "2000-02-29 00:00 UTC"), (1_794_700_800_000, "2026-11-15 00:00 UTC"), (-1_000, "1969-12-31 23:59 UTC")] {
+        for (millis, expected) in [
+            (0, "1970-01-01 00:00 UTC"),
+            (951_782_400_000, "2000-02-29 00:00 UTC"),
+            (1_794_700_800_000, "2026-11-15 00:00 UTC"),
+            (-1_000, "1969-12-31 23:59 UTC"),
+        ] {
             assert_eq!(date(millis), expected);
         }
     }

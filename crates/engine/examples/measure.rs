@@ -19,7 +19,11 @@ struct Clock {
 
 impl Progress for Clock {
     fn begin(&self, stage: Stage, _total: u64) {
-        self.stages.lock().unwrap_or_else(PoisonError::into_inner).push((stage, self.started.elapsed(), cpu_seconds()));
+        self.stages.lock().unwrap_or_else(PoisonError::into_inner).push((
+            stage,
+            self.started.elapsed(),
+            cpu_seconds(),
+        ));
     }
 
     fn advance(&self, _done: u64) {}
@@ -30,7 +34,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let root = PathBuf::from(words.next().ok_or("usage: measure ROOT [FILE…]")?);
     let engine = Engine::open(&root, &EngineOptions::default(), &|_| None)?;
     run(&engine, "first", None)?;
-    println!("peak memory {:.0} MB, index {:.1} MB", peak_megabytes(), engine.status()?.map_or(0.0, |status| status.size_bytes as f64 / 1e6));
+    println!(
+        "peak memory {:.0} MB, index {:.1} MB",
+        peak_megabytes(),
+        engine.status()?.map_or(0.0, |status| status.size_bytes as f64 / 1e6)
+    );
     std::thread::sleep(Duration::from_millis(100));
     run(&engine, "again", None)?;
     run(&engine, "no change", None)?;
@@ -65,11 +73,24 @@ fn run(engine: &Engine, title: &str, only: Option<BTreeSet<String>>) -> Result<(
     let options = RefreshOptions { now, only, ..RefreshOptions::default() };
     let refreshed = engine.refresh(&options, &clock)?;
     let (wall, cpu) = (clock.started.elapsed(), cpu_seconds() - before);
-    println!("{title}: wall {:.3} s, cpu {cpu:.2} s; {} files, {} read, {} segments, {} linked", wall.as_secs_f64(), refreshed.files, refreshed.read, refreshed.segments_written, refreshed.linked);
+    println!(
+        "{title}: wall {:.3} s, cpu {cpu:.2} s; {} files, {} read, {} segments, {} linked",
+        wall.as_secs_f64(),
+        refreshed.files,
+        refreshed.read,
+        refreshed.segments_written,
+        refreshed.linked
+    );
     let stages = clock.stages.into_inner().unwrap_or_else(PoisonError::into_inner);
     for (at, (stage, start, cpu)) in stages.iter().enumerate() {
-        let (end, cpu_end) = stages.get(at + 1).map_or((wall, cpu_seconds()), |next| (next.1, next.2));
-        println!("    {:10} wall {:7.3} s, cpu {:6.2} s", stage.name(), (end - *start).as_secs_f64(), cpu_end - cpu);
+        let (end, cpu_end) =
+            stages.get(at + 1).map_or((wall, cpu_seconds()), |next| (next.1, next.2));
+        println!(
+            "    {:10} wall {:7.3} s, cpu {:6.2} s",
+            stage.name(),
+            (end - *start).as_secs_f64(),
+            cpu_end - cpu
+        );
     }
     Ok(())
 }
@@ -78,12 +99,18 @@ fn run(engine: &Engine, title: &str, only: Option<BTreeSet<String>>) -> Result<(
 fn cpu_seconds() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let after = stat.rsplit(')').next().unwrap_or("");
-    let ticks: f64 = after.split_whitespace().skip(11).take(2).filter_map(|field| field.parse::<f64>().ok()).sum();
+    let ticks: f64 = after
+        .split_whitespace()
+        .skip(11)
+        .take(2)
+        .filter_map(|field| field.parse::<f64>().ok())
+        .sum();
     ticks / 100.0
 }
 
 fn peak_megabytes() -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or("0");
-    line.split_whitespace().next().and_then(|number| number.parse::<f64>().ok()).unwrap_or(0.0) / 1024.0
+    line.split_whitespace().next().and_then(|number| number.parse::<f64>().ok()).unwrap_or(0.0)
+        / 1024.0
 }

@@ -42,7 +42,11 @@ impl Ahead {
     }
 
     /// Takes in what came of reading them, hands the whole group to `freeze` and forgets it.
-    pub fn freeze<T>(&mut self, outcomes: &[Outcome], freeze: impl FnOnce(&[Vec<&Known>]) -> T) -> T {
+    pub fn freeze<T>(
+        &mut self,
+        outcomes: &[Outcome],
+        freeze: impl FnOnce(&[Vec<&Known>]) -> T,
+    ) -> T {
         let count = self.shards.len() as u32;
         for known in outcomes.iter().filter_map(|outcome| outcome.result.as_ref().ok()) {
             self.shards[shard_of(&known.path, count) as usize].known.push(known.clone());
@@ -51,7 +55,8 @@ impl Ahead {
         let group = &mut self.shards[self.next..end];
         group.iter_mut().for_each(|shard| shard.known.sort_by(|a, b| a.path.cmp(&b.path)));
         self.next = end;
-        let frozen = freeze(&group.iter().map(|shard| shard.known.iter().collect()).collect::<Vec<_>>());
+        let frozen =
+            freeze(&group.iter().map(|shard| shard.known.iter().collect()).collect::<Vec<_>>());
         group.iter_mut().for_each(|shard| shard.known = Vec::new());
         frozen
     }

@@ -29,7 +29,8 @@ impl Archive {
     fn create(&mut self, engine: &Engine) {
         match FactsCache::open(&engine.places.facts_cache()) {
             Ok((cache, problems)) => {
-                *self.reader.get_mut().unwrap_or_else(PoisonError::into_inner) = cache.reader().ok();
+                *self.reader.get_mut().unwrap_or_else(PoisonError::into_inner) =
+                    cache.reader().ok();
                 self.cache = Some(Mutex::new(cache));
                 self.problems.extend(problems);
             }
@@ -56,10 +57,18 @@ impl Archive {
         if self.cache.is_none() && self.problems.is_empty() {
             self.create(engine);
         }
-        let packed: Vec<(FactsKey, Vec<u8>)> = facts.par_iter().map(|(key, facts)| (*key, compress(&facts.encode()))).collect();
-        let entries: Vec<(FactsKey, &[u8])> = packed.iter().map(|(key, bytes)| (*key, bytes.as_slice())).collect();
+        let packed: Vec<(FactsKey, Vec<u8>)> =
+            facts.par_iter().map(|(key, facts)| (*key, compress(&facts.encode()))).collect();
+        let entries: Vec<(FactsKey, &[u8])> =
+            packed.iter().map(|(key, bytes)| (*key, bytes.as_slice())).collect();
         let max_bytes = engine.config.storage.facts_cache_max_mb.saturating_mul(1 << 20);
-        let Some(cache) = self.cache.as_mut().map(|cache| cache.get_mut().unwrap_or_else(PoisonError::into_inner)) else { return };
+        let Some(cache) = self
+            .cache
+            .as_mut()
+            .map(|cache| cache.get_mut().unwrap_or_else(PoisonError::into_inner))
+        else {
+            return;
+        };
         let mut store = || {
             cache.advance()?;
             cache.put_many(&entries)?;
@@ -81,6 +90,10 @@ impl Archive {
     fn give_up(&mut self, error: &StoreError) {
         self.cache = None;
         *self.reader.get_mut().unwrap_or_else(PoisonError::into_inner) = None;
-        self.problems.push(Problem::warning("CTX_W_FACTS_CACHE", format!("The facts cache cannot be used: {error}."), error.remedy()));
+        self.problems.push(Problem::warning(
+            "CTX_W_FACTS_CACHE",
+            format!("The facts cache cannot be used: {error}."),
+            error.remedy(),
+        ));
     }
 }

@@ -18,7 +18,11 @@ impl Engine {
 
 /// Adds packs to the artifact in a folder; a pack that is there already stays once.
 pub fn write(folder: &Path, packs: &[ContextPack], max_shard: usize) -> Result<usize> {
-    let mut all: BTreeMap<String, ContextPack> = if folder.is_dir() { read(folder)? } else { Vec::new() }.into_iter().map(|pack| (pack.pack_id.clone(), pack)).collect();
+    let mut all: BTreeMap<String, ContextPack> =
+        if folder.is_dir() { read(folder)? } else { Vec::new() }
+            .into_iter()
+            .map(|pack| (pack.pack_id.clone(), pack))
+            .collect();
     all.extend(packs.iter().map(|pack| (pack.pack_id.clone(), pack.clone())));
     let all: Vec<ContextPack> = all.into_values().collect();
     fs::create_dir_all(folder).map_err(io_error("cannot make", folder))?;
@@ -26,11 +30,14 @@ pub fn write(folder: &Path, packs: &[ContextPack], max_shard: usize) -> Result<u
     // The manifest is written last: what it names is there.
     for (name, bytes) in &files {
         let temporary = folder.join(format!(".writing-{}-{name}", std::process::id()));
-        fs::write(&temporary, bytes).and_then(|()| fs::rename(&temporary, folder.join(name))).map_err(io_error("cannot write", &folder.join(name)))?;
+        fs::write(&temporary, bytes)
+            .and_then(|()| fs::rename(&temporary, folder.join(name)))
+            .map_err(io_error("cannot write", &folder.join(name)))?;
     }
     for entry in fs::read_dir(folder).map_err(io_error("cannot read", folder))?.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let ours = name.starts_with("context_packs.") && !files.iter().any(|(kept, _)| *kept == name);
+        let ours =
+            name.starts_with("context_packs.") && !files.iter().any(|(kept, _)| *kept == name);
         if ours {
             fs::remove_file(entry.path()).map_err(io_error("cannot remove", &entry.path()))?;
         }
@@ -45,18 +52,31 @@ pub fn read(place: &Path) -> Result<Vec<ContextPack>> {
     }
     let meta = match fs::read(place.join(META)) {
         Ok(bytes) => artifact::parse_shards(&bytes)?,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return if place.join(RECORDS).is_file() { records(&place.join(RECORDS)) } else { Ok(Vec::new()) },
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return if place.join(RECORDS).is_file() {
+                records(&place.join(RECORDS))
+            } else {
+                Ok(Vec::new())
+            };
+        }
         Err(error) => return Err(io_error("cannot read", &place.join(META))(error)),
     };
     let mut packs = Vec::new();
     for shard in &meta.shards {
         // A name that leads elsewhere is none that was written here.
         if shard.file.contains(['/', '\\']) {
-            return Err(PackError::ContractVersion { message: format!("{MANIFEST} names `{}`, which is no file beside it", shard.file) }.into());
+            return Err(PackError::ContractVersion {
+                message: format!("{MANIFEST} names `{}`, which is no file beside it", shard.file),
+            }
+            .into());
         }
-        let bytes = fs::read(place.join(&shard.file)).map_err(io_error("cannot read", &place.join(&shard.file)))?;
+        let bytes = fs::read(place.join(&shard.file))
+            .map_err(io_error("cannot read", &place.join(&shard.file)))?;
         if !artifact::is_whole(shard, &bytes) {
-            return Err(PackError::ContractVersion { message: format!("{} is not what {META} says: it was cut or changed", shard.file) }.into());
+            return Err(PackError::ContractVersion {
+                message: format!("{} is not what {META} says: it was cut or changed", shard.file),
+            }
+            .into());
         }
         packs.extend(artifact::read(&String::from_utf8_lossy(&bytes), &shard.file)?);
     }
@@ -91,9 +111,16 @@ mod tests {
     fn what_is_written_reads_back_whole_or_in_shards() {
         for max_shard in [1 << 20, 900] {
             let folder = tempfile::tempdir().expect("a folder");
-            assert_eq!(write(folder.path(), &[pack("b"), pack("a")], max_shard).expect("written"), 2);
-            assert_eq!(write(folder.path(), &[pack("c"), pack("a")], max_shard).expect("written"), 3);
-            let ids: Vec<String> = read(folder.path()).expect("read").into_iter().map(|pack| pack.pack_id).collect();
+            assert_eq!(
+                write(folder.path(), &[pack("b"), pack("a")], max_shard).expect("written"),
+                2
+            );
+            assert_eq!(
+                write(folder.path(), &[pack("c"), pack("a")], max_shard).expect("written"),
+                3
+            );
+            let ids: Vec<String> =
+                read(folder.path()).expect("read").into_iter().map(|pack| pack.pack_id).collect();
             assert_eq!(ids, ["a", "b", "c"], "{max_shard}");
             assert_eq!(folder.path().join(RECORDS).is_file(), max_shard > 900);
         }
@@ -104,10 +131,13 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         write(folder.path(), &[pack("a")], 1 << 20).expect("written");
         let file = folder.path().join(RECORDS);
-        let text = fs::read_to_string(&file).expect("read").replace("\"packId\":\"a\"", "\"packId\":\"b\"");
+        let text = fs::read_to_string(&file)
+            .expect("read")
+            .replace("\"packId\":\"a\"", "\"packId\":\"b\"");
         fs::write(&file, &text).expect("written");
         assert_eq!(read(folder.path()).expect_err("refused").code(), "POC_E_CONTRACT_VERSION");
-        fs::write(&file, text.replace("\"formatVersion\":1", "\"formatVersion\":2")).expect("written");
+        fs::write(&file, text.replace("\"formatVersion\":1", "\"formatVersion\":2"))
+            .expect("written");
         assert_eq!(read(&file).expect_err("refused").code(), "POC_E_CONTRACT_VERSION");
     }
 }

@@ -50,7 +50,8 @@ const CALM: &str = "calm";
 const SETTLING: Duration = Duration::from_secs(3);
 const ASK_AGAIN: Duration = Duration::from_millis(15);
 /// Problems that say nothing about whether files were read.
-const HARMLESS: &[&str] = &["CTX_W_SCAN_LARGE_FILE", "CTX_W_SCAN_VERY_LARGE", "CTX_W_SCAN_BROAD_ROOT"];
+const HARMLESS: &[&str] =
+    &["CTX_W_SCAN_LARGE_FILE", "CTX_W_SCAN_VERY_LARGE", "CTX_W_SCAN_BROAD_ROOT"];
 
 /// A file was written while it was read.
 const CHANGING: &str = "CTX_W_SCAN_CHANGING";
@@ -93,17 +94,32 @@ impl Leading {
     }
 
     /// Takes note of a refresh that was begun at `began`, in Unix milliseconds.
-    pub(crate) fn looked(&mut self, engine: &Engine, watcher: &Watcher, looked: Looked, refreshed: &Refreshed, began: i64) {
+    pub(crate) fn looked(
+        &mut self,
+        engine: &Engine,
+        watcher: &Watcher,
+        looked: Looked,
+        refreshed: &Refreshed,
+        began: i64,
+    ) {
         (self.owes_whole, self.published) = (false, refreshed.snapshot);
         self.problems += refreshed.problems.len();
         if let Looked::Whole(grounds) = looked {
             self.problems = refreshed.problems.len();
-            self.untold = grounds.and_then(|grounds| watcher.untold(grounds)).map_or(Known::Never, |paths| Known::of(engine, paths, began));
+            self.untold = grounds
+                .and_then(|grounds| watcher.untold(grounds))
+                .map_or(Known::Never, |paths| Known::of(engine, paths, began));
         }
-        let mut doubts = refreshed.problems.iter().map(|problem| problem.code).filter(|code| !HARMLESS.contains(code)).peekable();
+        let mut doubts = refreshed
+            .problems
+            .iter()
+            .map(|problem| problem.code)
+            .filter(|code| !HARMLESS.contains(code))
+            .peekable();
         if doubts.peek().is_some() {
             // What could not be read may be readable at any time, without an event; what was being written will tell.
-            self.untold = if doubts.all(|code| code == CHANGING) { Known::Unsure } else { Known::Never };
+            self.untold =
+                if doubts.all(|code| code == CHANGING) { Known::Unsure } else { Known::Never };
         }
     }
 
@@ -122,8 +138,15 @@ impl Leading {
         match (&self.untold, self.published) {
             (Known::Sure(untold), Some(name)) => {
                 let (asked, untold) = (Arc::clone(engine), untold.clone());
-                let holds = move || current(&asked.places.index).is_ok_and(|published| published == Some(name)) && untold.holds(&asked);
-                Standing::Known { key: engine.scanner.surroundings(), answer: format!("{CALM} {} {}", name.0.to_hex(), self.problems), holds: Box::new(holds) }
+                let holds = move || {
+                    current(&asked.places.index).is_ok_and(|published| published == Some(name))
+                        && untold.holds(&asked)
+                };
+                Standing::Known {
+                    key: engine.scanner.surroundings(),
+                    answer: format!("{CALM} {} {}", name.0.to_hex(), self.problems),
+                    holds: Box::new(holds),
+                }
             }
             (Known::Never, _) => Standing::Never,
             (Known::Unsure, _) | (_, None) => Standing::Unsure,
@@ -167,9 +190,12 @@ enum Word {
 
 impl Asked {
     fn word(self) -> Word {
-        let Some(answer) = self.0.and_then(|question| question.answer(PATIENCE)) else { return Word::Nothing };
+        let Some(answer) = self.0.and_then(|question| question.answer(PATIENCE)) else {
+            return Word::Nothing;
+        };
         let mut words = answer.split(' ');
-        match (words.next(), words.next(), words.next().and_then(|problems| problems.parse().ok())) {
+        match (words.next(), words.next(), words.next().and_then(|problems| problems.parse().ok()))
+        {
             (Some(CALM), Some(name), Some(problems)) => Word::Calm(name.to_owned(), problems),
             (Some(SOON), ..) => Word::Soon,
             _ => Word::Nothing,
@@ -199,19 +225,30 @@ impl Engine {
     /// Returns the published snapshot once the process that watches says that all is in it, with the problems there were to
     /// list; waits for that while it is taking something in and the tree is large. The snapshot that was
     /// opened last comes back where nobody can say.
-    pub(crate) fn settled(&self, mut asked: Asked, mut snapshot: Snapshot) -> (Snapshot, Option<usize>) {
+    pub(crate) fn settled(
+        &self,
+        mut asked: Asked,
+        mut snapshot: Snapshot,
+    ) -> (Snapshot, Option<usize>) {
         let until = Instant::now() + SETTLING;
         loop {
             let pays = snapshot.file_count() >= MANY_FILES && Instant::now() < until;
             match asked.word() {
-                Word::Calm(said, problems) if said == snapshot.name().0.to_hex() => return (snapshot, Some(problems)),
+                Word::Calm(said, problems) if said == snapshot.name().0.to_hex() => {
+                    return (snapshot, Some(problems));
+                }
                 // It was published after this one was opened.
                 Word::Calm(..) if pays => {}
                 Word::Soon if pays => std::thread::sleep(ASK_AGAIN),
                 _ => return (snapshot, None),
             }
             if current(&self.places.index).ok().flatten() != Some(snapshot.name()) {
-                match self.shared_snapshot().ok().flatten().filter(|snapshot| self.is_current(snapshot)) {
+                match self
+                    .shared_snapshot()
+                    .ok()
+                    .flatten()
+                    .filter(|snapshot| self.is_current(snapshot))
+                {
                     Some(newer) => snapshot = newer,
                     None => return (snapshot, None),
                 }

@@ -43,8 +43,15 @@ impl Own {
     pub(crate) fn of(engine: &Engine) -> Self {
         let [root, folder, file] = OWN.map(|path| engine.scanner.root().join(path));
         let stamps = engine.scanner.mark(&OWN).sum;
-        let name = |entry: fs::DirEntry| entry.file_type().ok().map(|kind| (entry.file_name(), kind.is_dir(), kind.is_symlink(), inode(&entry)));
-        let names = |folder: &Path| Some(fs::read_dir(folder).ok()?.filter_map(|entry| name(entry.ok()?)).collect());
+        let name = |entry: fs::DirEntry| {
+            entry
+                .file_type()
+                .ok()
+                .map(|kind| (entry.file_name(), kind.is_dir(), kind.is_symlink(), inode(&entry)))
+        };
+        let names = |folder: &Path| {
+            Some(fs::read_dir(folder).ok()?.filter_map(|entry| name(entry.ok()?)).collect())
+        };
         Self { stamps, names: [names(&root), names(&folder)], text: fs::read(file).ok() }
     }
 }
@@ -88,13 +95,24 @@ impl Engine {
 
     /// True when the note holds for the snapshot, there were at most `most` problems to list, and every stamp is as it was.
     /// One core is left to what is done beside.
-    pub(crate) fn is_calm_by_stamps(&self, name: SnapshotName, most: usize, beside: Option<&Beside>) -> bool {
+    pub(crate) fn is_calm_by_stamps(
+        &self,
+        name: SnapshotName,
+        most: usize,
+        beside: Option<&Beside>,
+    ) -> bool {
         self.look(name, most, None, beside).is_some_and(|look| look == Look::Same)
     }
 
     /// Looks at the stamps of what the note lists, until the time is up; `None` when no note holds for the snapshot with at
     /// most `most` problems.
-    pub(crate) fn look(&self, name: SnapshotName, most: usize, until: Option<Instant>, beside: Option<&Beside>) -> Option<Look> {
+    pub(crate) fn look(
+        &self,
+        name: SnapshotName,
+        most: usize,
+        until: Option<Instant>,
+        beside: Option<&Beside>,
+    ) -> Option<Look> {
         let mut note = BufReader::with_capacity(READ, fs::File::open(self.calm_note()).ok()?);
         let first = piece(&mut note)?;
         let (problems, paths) = first.strip_prefix(&header(self, name))?.split_once(' ')?;
@@ -118,16 +136,26 @@ impl Engine {
 
     /// Writes the note. `grounds` are the paths that decided besides the files, `files` those found, with their stamps as of
     /// when they were read; `own` is what a first run saw of what it had made itself.
-    pub(crate) fn note_calm<'f>(&self, snapshot: &Snapshot, grounds: &[String], files: impl Iterator<Item = (&'f str, Stamp)>, problems: usize, now: i64, own: Option<&Own>) {
+    pub(crate) fn note_calm<'f>(
+        &self,
+        snapshot: &Snapshot,
+        grounds: &[String],
+        files: impl Iterator<Item = (&'f str, Stamp)>,
+        problems: usize,
+        now: i64,
+        own: Option<&Own>,
+    ) {
         // The first run makes them, so that their stamps are younger than it; who compares what they hold needs no stamp.
         let is_own = |path: &&str| OWN.contains(path);
         // What changes from here on is either compared or too young.
-        let began = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis() as i64);
+        let began =
+            SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis() as i64);
         let is_as_seen = own.is_some_and(|own| *own == Own::of(self));
         if !self.tells_of_new_names() {
             return;
         }
-        let (own, grounds): (Vec<&str>, Vec<&str>) = grounds.iter().map(String::as_str).partition(|path| is_as_seen && is_own(path));
+        let (own, grounds): (Vec<&str>, Vec<&str>) =
+            grounds.iter().map(String::as_str).partition(|path| is_as_seen && is_own(path));
         let stamps: FxHashMap<&str, Stamp> = files.collect();
         let files: Vec<&str> = stamps.keys().copied().collect();
         // They are kept as lines.
@@ -135,12 +163,22 @@ impl Engine {
             return;
         }
         let paths = own.len() + grounds.len() + files.len();
-        let [own, grounds] = [own, grounds].map(|paths| marked(paths, |pieces| self.scanner.marks(pieces)));
-        let files = marked(files, |pieces| self.scanner.marks_by(pieces, |path| stamps.get(path).copied()));
+        let [own, grounds] =
+            [own, grounds].map(|paths| marked(paths, |pieces| self.scanner.marks(pieces)));
+        let files =
+            marked(files, |pieces| self.scanner.marks_by(pieces, |path| stamps.get(path).copied()));
         // Stamps may be taken after the scan: only if all are older did the scan see what they stand for.
-        let is_young = |pieces: &[(Vec<&str>, Mark)], than: i64| pieces.iter().any(|(_, mark)| mark.newest_ns.saturating_add(RACY_NS) >= than.saturating_mul(1_000_000));
+        let is_young = |pieces: &[(Vec<&str>, Mark)], than: i64| {
+            pieces.iter().any(|(_, mark)| {
+                mark.newest_ns.saturating_add(RACY_NS) >= than.saturating_mul(1_000_000)
+            })
+        };
         let is_lost = files.iter().any(|(_, mark)| mark.missing > 0);
-        if is_young(&grounds, now) || is_young(&files, now) || is_young(&own, now.max(began)) || is_lost {
+        if is_young(&grounds, now)
+            || is_young(&files, now)
+            || is_young(&own, now.max(began))
+            || is_lost
+        {
             return;
         }
         let mut pieces = files;
@@ -162,7 +200,8 @@ impl Engine {
             return false;
         }
         let trial = self.places.index.join(format!("calm-{}", std::process::id()));
-        let long_ago = fs::FileTimes::new().set_modified(std::time::UNIX_EPOCH + std::time::Duration::from_secs(1));
+        let long_ago = fs::FileTimes::new()
+            .set_modified(std::time::UNIX_EPOCH + std::time::Duration::from_secs(1));
         let modified = || fs::metadata(&self.places.index).and_then(|metadata| metadata.modified());
         let tried = || -> std::io::Result<bool> {
             fs::File::open(&self.places.index)?.set_times(long_ago)?;
@@ -177,7 +216,10 @@ impl Engine {
 }
 
 /// Cuts paths into pieces and puts their marks beside them.
-fn marked<'p>(paths: Vec<&'p str>, marks: impl FnOnce(&[Vec<&'p str>]) -> Vec<Mark>) -> Vec<(Vec<&'p str>, Mark)> {
+fn marked<'p>(
+    paths: Vec<&'p str>,
+    marks: impl FnOnce(&[Vec<&'p str>]) -> Vec<Mark>,
+) -> Vec<(Vec<&'p str>, Mark)> {
     let pieces = contextd_scan::in_pieces(paths);
     let marks = marks(&pieces);
     pieces.into_iter().zip(marks).collect()
@@ -198,12 +240,22 @@ mod tests {
         let changes: &[fn(&Path)] = &[
             |root| fs::write(root.join("new"), "").unwrap(),
             |root| fs::remove_file(root.join("old")).unwrap(),
-            |root| fs::remove_file(root.join("old")).and_then(|()| fs::create_dir(root.join("old"))).unwrap(),
-            |root| fs::remove_file(root.join("old")).and_then(|()| std::os::unix::fs::symlink(root, root.join("old"))).unwrap(),
+            |root| {
+                fs::remove_file(root.join("old"))
+                    .and_then(|()| fs::create_dir(root.join("old")))
+                    .unwrap()
+            },
+            |root| {
+                fs::remove_file(root.join("old"))
+                    .and_then(|()| std::os::unix::fs::symlink(root, root.join("old")))
+                    .unwrap()
+            },
             |root| {
                 // Gone for a while only.
                 std::thread::sleep(std::time::Duration::from_millis(20));
-                fs::rename(root.join("old"), root.join("away")).and_then(|()| fs::rename(root.join("away"), root.join("old"))).unwrap();
+                fs::rename(root.join("old"), root.join("away"))
+                    .and_then(|()| fs::rename(root.join("away"), root.join("old")))
+                    .unwrap();
             },
             |root| fs::write(root.join(".contextd/rules.yml"), "").unwrap(),
             |root| fs::write(root.join(".contextd/.gitignore"), "").unwrap(),

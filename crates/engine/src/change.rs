@@ -82,7 +82,8 @@ impl Engine {
     /// Compares two states; `snapshot` tells which symbols of the new side are indexed.
     pub fn change(&self, source: &ChangeSource, snapshot: &Snapshot) -> Change {
         let Sides { label, base, head, files, outside, problems } = self.sides(source, snapshot);
-        let compared: Vec<(ChangedFile, Vec<ChangedSymbol>)> = files.into_par_iter().map(|file| self.compare_file(file, snapshot)).collect();
+        let compared: Vec<(ChangedFile, Vec<ChangedSymbol>)> =
+            files.into_par_iter().map(|file| self.compare_file(file, snapshot)).collect();
         let mut change = Change { label, base, head, outside, problems, ..Change::default() };
         for (file, symbols) in compared {
             change.files.push(file);
@@ -91,21 +92,44 @@ impl Engine {
         change
     }
 
-    fn compare_file(&self, file: FileSides, snapshot: &Snapshot) -> (ChangedFile, Vec<ChangedSymbol>) {
+    fn compare_file(
+        &self,
+        file: FileSides,
+        snapshot: &Snapshot,
+    ) -> (ChangedFile, Vec<ChangedSymbol>) {
         let hunks = &file.change.hunks;
-        let (added, removed) = (hunks.iter().map(|hunk| hunk.new.count).sum(), hunks.iter().map(|hunk| hunk.old.count).sum());
+        let (added, removed) = (
+            hunks.iter().map(|hunk| hunk.new.count).sum(),
+            hunks.iter().map(|hunk| hunk.old.count).sum(),
+        );
         let compared = compare(self, &file);
-        let symbols = compared.symbols.iter().map(|symbol| symbol_of(&file, symbol, snapshot)).collect();
+        let symbols =
+            compared.symbols.iter().map(|symbol| symbol_of(&file, symbol, snapshot)).collect();
         let texts = (file.old.as_deref().unwrap_or(""), file.new.as_deref().unwrap_or(""));
-        let diff = if file.is_shown() { unified(texts.0, texts.1, None, 2, MAX_DIFF) } else { String::new() };
-        let changed = ChangedFile { path: file.change.path, from: file.change.from, kind: file.change.kind, added, removed, binary: file.change.binary, loose: compared.loose, diff };
+        let diff = if file.is_shown() {
+            unified(texts.0, texts.1, None, 2, MAX_DIFF)
+        } else {
+            String::new()
+        };
+        let changed = ChangedFile {
+            path: file.change.path,
+            from: file.change.from,
+            kind: file.change.kind,
+            added,
+            removed,
+            binary: file.change.binary,
+            loose: compared.loose,
+            diff,
+        };
         (changed, symbols)
     }
 }
 
 fn symbol_of(file: &FileSides, symbol: &Compared, snapshot: &Snapshot) -> ChangedSymbol {
     let gone = symbol.change == SymbolChange::Removed;
-    let path = if gone { file.change.old_path() } else { file.change.new_path() }.unwrap_or(&file.change.path).to_owned();
+    let path = if gone { file.change.old_path() } else { file.change.new_path() }
+        .unwrap_or(&file.change.path)
+        .to_owned();
     let (old, new) = (file.old.as_deref().unwrap_or(""), file.new.as_deref().unwrap_or(""));
     let text = match symbol.change {
         SymbolChange::Added => excerpt::lines(new, symbol.lines, MAX_TEXT),
@@ -136,5 +160,7 @@ fn number_of(snapshot: &Snapshot, path: &str, symbol: &Compared) -> Option<u32> 
         let named = snapshot.symbol(number);
         named.kind() == symbol.kind && named.qualified() == symbol.name
     });
-    same.min_by_key(|&number| (snapshot.symbol(number).start_line().abs_diff(symbol.lines.0), number))
+    same.min_by_key(|&number| {
+        (snapshot.symbol(number).start_line().abs_diff(symbol.lines.0), number)
+    })
 }

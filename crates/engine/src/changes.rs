@@ -29,18 +29,27 @@ pub struct Changes {
 impl Changes {
     /// Returns the files of the next snapshot that need not be read.
     pub fn kept(&self) -> impl Iterator<Item = Known> {
-        let same = self.same.iter().filter(|state| state.record.status == FileStatus::Indexed).map(|state| Known {
-            path: state.record.path.clone(),
-            hash: state.record.content_hash,
-            language: LanguageId::by_name(&state.record.lang).unwrap_or(contextd_lang::registry::TEXT),
-        });
+        let same = self.same.iter().filter(|state| state.record.status == FileStatus::Indexed).map(
+            |state| Known {
+                path: state.record.path.clone(),
+                hash: state.record.content_hash,
+                language: LanguageId::by_name(&state.record.lang)
+                    .unwrap_or(contextd_lang::registry::TEXT),
+            },
+        );
         same.chain(self.others.iter().cloned())
     }
 
     /// Returns the stamps of the files that are as recorded.
     pub fn stamps_of_same(&self) -> impl Iterator<Item = (&str, Stamp)> {
         self.same.iter().map(|FileState { record, .. }| {
-            let stamp = Stamp { size: record.size, mtime_ns: record.mtime_ns, ctime_ns: record.ctime_ns, inode: record.inode, mode: record.mode };
+            let stamp = Stamp {
+                size: record.size,
+                mtime_ns: record.mtime_ns,
+                ctime_ns: record.ctime_ns,
+                inode: record.inode,
+                mode: record.mode,
+            };
             (record.path.as_str(), stamp)
         })
     }
@@ -53,19 +62,35 @@ impl Changes {
 
 /// Returns the files of a snapshot that a scan does not cover: they stay as they are.
 pub fn not_covered(snapshot: &Snapshot, covers: impl Fn(&str) -> bool) -> Vec<Known> {
-    let files = snapshot.segments().iter().flat_map(|segment| (0..segment.file_count()).map(move |file| (segment, file)));
+    let files = snapshot
+        .segments()
+        .iter()
+        .flat_map(|segment| (0..segment.file_count()).map(move |file| (segment, file)));
     let others = files.filter(|(segment, file)| !covers(segment.path(*file)));
-    others.map(|(segment, file)| Known { path: segment.path(file).to_owned(), hash: segment.hash(file), language: LanguageId(segment.language(file)) }).collect()
+    others
+        .map(|(segment, file)| Known {
+            path: segment.path(file).to_owned(),
+            hash: segment.hash(file),
+            language: LanguageId(segment.language(file)),
+        })
+        .collect()
 }
 
 /// Compares a scan with what was recorded of the files that it covers; those that `force` names are read whatever their
 /// state says.
-pub fn compare(files: Vec<FileEntry>, states: Vec<FileState>, force: impl Fn(&str) -> bool) -> Changes {
+pub fn compare(
+    files: Vec<FileEntry>,
+    states: Vec<FileState>,
+    force: impl Fn(&str) -> bool,
+) -> Changes {
     let mut changes = Changes::default();
-    let mut known: FxHashMap<String, FileState> = states.into_iter().map(|state| (state.record.path.clone(), state)).collect();
+    let mut known: FxHashMap<String, FileState> =
+        states.into_iter().map(|state| (state.record.path.clone(), state)).collect();
     for entry in files {
         match known.remove(&entry.rel) {
-            Some(state) if is_same(&entry, &state) && !force(&entry.rel) => changes.same.push(state),
+            Some(state) if is_same(&entry, &state) && !force(&entry.rel) => {
+                changes.same.push(state)
+            }
             Some(state) => {
                 changes.before.insert(entry.rel.clone(), state);
                 changes.read.push(entry);
@@ -81,7 +106,8 @@ pub fn compare(files: Vec<FileEntry>, states: Vec<FileState>, force: impl Fn(&st
 /// True when a file's stamp is the recorded one, trusted or not.
 pub fn has_stamp(entry: &FileEntry, state: &FileState) -> bool {
     let record = &state.record;
-    (entry.size, entry.mtime_ns, entry.ctime_ns, entry.inode) == (record.size, record.mtime_ns, record.ctime_ns, record.inode)
+    (entry.size, entry.mtime_ns, entry.ctime_ns, entry.inode)
+        == (record.size, record.mtime_ns, record.ctime_ns, record.inode)
 }
 
 fn is_same(entry: &FileEntry, state: &FileState) -> bool {

@@ -48,10 +48,18 @@ impl Plan {
             let chosen = &engine.config.bootstrap.priority_extensions;
             entries.sort_by_cached_key(|entry| (priority(entry, chosen), entry.rel.clone()));
         }
-        let is_large = entries.iter().map(|entry| entry.size).sum::<u64>() > engine.max_texts as u64;
+        let is_large =
+            entries.iter().map(|entry| entry.size).sum::<u64>() > engine.max_texts as u64;
         // Batches are taken off the end.
         entries.reverse();
-        Self { rest: entries, is_long, published: false, is_large, done: Vec::new(), recorded: Instant::now() }
+        Self {
+            rest: entries,
+            is_long,
+            published: false,
+            is_large,
+            done: Vec::new(),
+            recorded: Instant::now(),
+        }
     }
 
     /// Lists the files of a first run where other processes can see how far it is.
@@ -80,9 +88,17 @@ impl Plan {
     }
 
     /// Records the files of a first run that could not be read.
-    pub fn mark_failed(&self, ledger: &mut dyn Ledger, outcomes: &[Outcome], now: i64) -> Result<()> {
-        let failures = outcomes.iter().filter_map(|outcome| Some((&outcome.entry.rel, outcome.result.as_ref().err()?)));
-        let files: Vec<BootstrapFile> = failures.map(|(path, left)| failed(path, left, now)).collect();
+    pub fn mark_failed(
+        &self,
+        ledger: &mut dyn Ledger,
+        outcomes: &[Outcome],
+        now: i64,
+    ) -> Result<()> {
+        let failures = outcomes
+            .iter()
+            .filter_map(|outcome| Some((&outcome.entry.rel, outcome.result.as_ref().err()?)));
+        let files: Vec<BootstrapFile> =
+            failures.map(|(path, left)| failed(path, left, now)).collect();
         if self.is_long && !files.is_empty() {
             ledger.bootstrap_mark(&files)?;
         }
@@ -92,7 +108,12 @@ impl Plan {
     /// Records how far a first run has come, now and then.
     pub fn mark(&mut self, ledger: &mut dyn Ledger, files: &[&Known], now: i64) -> Result<()> {
         if self.is_long {
-            let done = |file: &&Known| BootstrapFile { path: file.path.clone(), status: BootstrapStatus::Completed, at: now, error_message: None };
+            let done = |file: &&Known| BootstrapFile {
+                path: file.path.clone(),
+                status: BootstrapStatus::Completed,
+                at: now,
+                error_message: None,
+            };
             self.done.extend(files.iter().map(done));
             if self.recorded.elapsed() >= RECORD_EVERY {
                 self.record(ledger)?;
@@ -118,7 +139,8 @@ impl Plan {
 
 /// A file that was left out by a rule counts as done, one with a problem does not.
 fn failed(path: &str, left: &Left, now: i64) -> BootstrapFile {
-    let status = if left.problem.is_some() { BootstrapStatus::Failed } else { BootstrapStatus::Completed };
+    let status =
+        if left.problem.is_some() { BootstrapStatus::Failed } else { BootstrapStatus::Completed };
     let error_message = left.problem.is_some().then(|| left.detail.clone());
     BootstrapFile { path: path.to_owned(), status, at: now, error_message }
 }
@@ -127,7 +149,8 @@ fn failed(path: &str, left: &Left, now: i64) -> BootstrapFile {
 fn priority(entry: &FileEntry, chosen: &[String]) -> u8 {
     // The name alone tells the language well enough for an order.
     let is_code = contextd_lang::detect(&entry.rel, "").get().full;
-    let is_first = is_code || chosen.iter().any(|extension| entry.rel.ends_with(extension.as_str()));
+    let is_first =
+        is_code || chosen.iter().any(|extension| entry.rel.ends_with(extension.as_str()));
     match entry.size {
         size if size > LARGE => 5,
         size if size <= SMALL && is_first => 0,
@@ -141,7 +164,11 @@ fn priority(entry: &FileEntry, chosen: &[String]) -> u8 {
 /// Says that the published snapshot holds a part of the files.
 pub fn mark_partial(index: &Path, name: SnapshotName) -> Result<()> {
     let path = mark_path(index);
-    fs::write(&path, name.0.to_hex()).map_err(|source| EngineError::Io { what: "cannot write", path, source })
+    fs::write(&path, name.0.to_hex()).map_err(|source| EngineError::Io {
+        what: "cannot write",
+        path,
+        source,
+    })
 }
 
 /// Takes the mark away when another snapshot is published.

@@ -11,10 +11,10 @@ use crate::unchanged::Unchanged;
 use contextd_lang::LanguageId;
 use contextd_model::config::{self, Config};
 use contextd_model::{ContentHash, FileFacts, Problem, Severity};
-use contextd_scan::Scanner;
-use contextd_scan::secrets::Scrubber;
 use contextd_pack::Tokenizer;
 use contextd_retrieve::Weights;
+use contextd_scan::Scanner;
+use contextd_scan::secrets::Scrubber;
 use contextd_snapshot::{InUse, Snapshot};
 use contextd_store::{OpenOptions, SqliteLedger};
 use std::path::{Path, PathBuf};
@@ -63,24 +63,55 @@ const LEDGER_FILES: usize = 1_000;
 fn unknown_names(config: &Config) -> Vec<Problem> {
     let tokenizers: Vec<&str> = Tokenizer::ALL.iter().map(|tokenizer| tokenizer.name()).collect();
     let named = [
-        ("query.profile", &config.query.profile, Weights::names().any(|name| name == config.query.profile), Weights::names().collect::<Vec<_>>()),
-        ("budget.tokenizer", &config.budget.tokenizer, Tokenizer::by_name(&config.budget.tokenizer).is_some(), tokenizers),
+        (
+            "query.profile",
+            &config.query.profile,
+            Weights::names().any(|name| name == config.query.profile),
+            Weights::names().collect::<Vec<_>>(),
+        ),
+        (
+            "budget.tokenizer",
+            &config.budget.tokenizer,
+            Tokenizer::by_name(&config.budget.tokenizer).is_some(),
+            tokenizers,
+        ),
     ];
     let unknown = named.into_iter().filter(|(_, _, known, _)| !known);
-    unknown.map(|(key, name, _, known)| Problem::error("CTX_E_CONFIG_NAME", format!("`{key}` is {name:?}, which there is not."), format!("Choose among {}.", known.join(", ")))).collect()
+    unknown
+        .map(|(key, name, _, known)| {
+            Problem::error(
+                "CTX_E_CONFIG_NAME",
+                format!("`{key}` is {name:?}, which there is not."),
+                format!("Choose among {}.", known.join(", ")),
+            )
+        })
+        .collect()
 }
 
 impl Engine {
     /// Opens a root. `lookup_env` substitutes `${NAME}` in the configuration.
-    pub fn open(root: &Path, options: &EngineOptions, lookup_env: &dyn Fn(&str) -> Option<String>) -> Result<Engine> {
-        let root = std::fs::canonicalize(root).map_err(|source| EngineError::Io { what: "cannot open", path: root.to_owned(), source })?;
-        let (config, config_path, mut problems) = read_config(&root, options.config.as_deref(), lookup_env)?;
-        let (scrubber, secret_problems) = Scrubber::new(&config.security.secret_patterns, config.security.scrub_secrets);
+    pub fn open(
+        root: &Path,
+        options: &EngineOptions,
+        lookup_env: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Engine> {
+        let root = std::fs::canonicalize(root).map_err(|source| EngineError::Io {
+            what: "cannot open",
+            path: root.to_owned(),
+            source,
+        })?;
+        let (config, config_path, mut problems) =
+            read_config(&root, options.config.as_deref(), lookup_env)?;
+        let (scrubber, secret_problems) =
+            Scrubber::new(&config.security.secret_patterns, config.security.scrub_secrets);
         problems.extend(secret_problems);
         problems.extend(unknown_names(&config));
         let places = Places::find(&root, &config, options.cache.as_deref());
         problems.extend(places.refusal().map(|why| storage_refused(&places.index, &why)));
-        if let Some(path) = config_path.as_ref().filter(|_| problems.iter().any(|problem| problem.severity == Severity::Error)) {
+        if let Some(path) = config_path
+            .as_ref()
+            .filter(|_| problems.iter().any(|problem| problem.severity == Severity::Error))
+        {
             return Err(EngineError::Config { path: path.clone(), problems });
         }
         if config.security.encrypt_db {
@@ -89,7 +120,21 @@ impl Engine {
         }
         let (scanner, scan_problems) = Scanner::new(&root, &config)?;
         problems.extend(scan_problems);
-        Ok(Engine { places, config, config_path, scanner, scrubber, problems, warm: Mutex::new(None), overlays: RwLock::default(), kept_ledger: Mutex::default(), unchanged: Unchanged::default(), profiles: Mutex::default(), in_use: InUse::default(), max_texts: MAX_TEXTS })
+        Ok(Engine {
+            places,
+            config,
+            config_path,
+            scanner,
+            scrubber,
+            problems,
+            warm: Mutex::new(None),
+            overlays: RwLock::default(),
+            kept_ledger: Mutex::default(),
+            unchanged: Unchanged::default(),
+            profiles: Mutex::default(),
+            in_use: InUse::default(),
+            max_texts: MAX_TEXTS,
+        })
     }
 
     /// Opens the published snapshot; `None` before the first index run.
@@ -117,7 +162,12 @@ impl Engine {
 
     /// False when the index lies in a folder that other roots may be told to use, too.
     pub fn has_own_index(&self) -> bool {
-        !self.config.storage.path.as_deref().is_some_and(|path| std::path::Path::new(path).is_absolute())
+        !self
+            .config
+            .storage
+            .path
+            .as_deref()
+            .is_some_and(|path| std::path::Path::new(path).is_absolute())
     }
 
     /// Names everything that shapes a snapshot beside the files: facts and what is made of them.
@@ -127,7 +177,11 @@ impl Engine {
 
     /// True when the facts of a snapshot were made by this version with these settings.
     pub(crate) fn has_same_facts(&self, snapshot: &Snapshot) -> bool {
-        snapshot.manifest().extractor.rsplit_once('.').is_some_and(|(facts, _)| facts == self.facts_version())
+        snapshot
+            .manifest()
+            .extractor
+            .rsplit_once('.')
+            .is_some_and(|(facts, _)| facts == self.facts_version())
     }
 
     /// Returns the facts of an indexed file as its snapshot holds them; `None` when it is not indexed.
@@ -148,7 +202,8 @@ impl Engine {
 }
 
 fn storage_refused(folder: &Path, why: &str) -> Problem {
-    let message = format!("`storage.path` names {}, which cannot hold the index: {why}.", folder.display());
+    let message =
+        format!("`storage.path` names {}, which cannot hold the index: {why}.", folder.display());
     Problem::error("CTX_E_CONFIG_STORAGE", message, "Name a folder that is empty or not there yet.")
 }
 
@@ -163,22 +218,51 @@ fn unknown_language(name: &str, text: &str) -> Problem {
         Some(meant) => format!("Did you mean `chunking.{meant}`? Otherwise remove it."),
         None => "Name a language as `contextd project-stats` does, or remove it.".to_owned(),
     };
-    let line = text.lines().position(|line| line.trim_start().to_lowercase().starts_with(&format!("[chunking.{name}]")));
+    let line = text.lines().position(|line| {
+        line.trim_start().to_lowercase().starts_with(&format!("[chunking.{name}]"))
+    });
     let mut problem = Problem::warning("CTX_W_CONFIG_UNKNOWN_KEY", message, remedy);
     problem.line = line.map(|line| line as u32 + 1);
     problem
 }
 
-fn read_config(root: &Path, given: Option<&Path>, lookup_env: &dyn Fn(&str) -> Option<String>) -> Result<(Config, Option<PathBuf>, Vec<Problem>)> {
+fn read_config(
+    root: &Path,
+    given: Option<&Path>,
+    lookup_env: &dyn Fn(&str) -> Option<String>,
+) -> Result<(Config, Option<PathBuf>, Vec<Problem>)> {
     let path = match given {
         Some(path) => Some(path.to_owned()),
-        None => config::CONFIG_PLACES.iter().map(|place| root.join(place)).find(|path| path.is_file()),
+        None => {
+            config::CONFIG_PLACES.iter().map(|place| root.join(place)).find(|path| path.is_file())
+        }
     };
     let Some(path) = path else { return Ok((Config::default(), None, Vec::new())) };
-    let text = std::fs::read_to_string(&path).map_err(|source| EngineError::Io { what: "cannot read", path: path.clone(), source })?;
+    let text = std::fs::read_to_string(&path).map_err(|source| EngineError::Io {
+        what: "cannot read",
+        path: path.clone(),
+        source,
+    })?;
     let (config, mut problems) = config::parse(&text, lookup_env);
-    problems.extend(config.chunking.languages.keys().filter(|name| !is_language(name)).map(|name| unknown_language(name, &text)));
+    problems.extend(
+        config
+            .chunking
+            .languages
+            .keys()
+            .filter(|name| !is_language(name))
+            .map(|name| unknown_language(name, &text)),
+    );
     let name = path.strip_prefix(root).unwrap_or(&path).display().to_string();
-    let problems = problems.into_iter().map(|problem| if problem.path.is_none() { let line = problem.line; problem.at(name.clone(), line) } else { problem }).collect();
+    let problems = problems
+        .into_iter()
+        .map(|problem| {
+            if problem.path.is_none() {
+                let line = problem.line;
+                problem.at(name.clone(), line)
+            } else {
+                problem
+            }
+        })
+        .collect();
     Ok((config, Some(path), problems))
 }

@@ -59,7 +59,11 @@ impl EngineError {
         use contextd_store::StoreError;
         matches!(
             self,
-            EngineError::Io { .. } | EngineError::Snapshot(SnapshotError::Io { .. }) | EngineError::Store(StoreError::Io { .. } | StoreError::Full { .. } | StoreError::ReadOnly { .. })
+            EngineError::Io { .. }
+                | EngineError::Snapshot(SnapshotError::Io { .. })
+                | EngineError::Store(
+                    StoreError::Io { .. } | StoreError::Full { .. } | StoreError::ReadOnly { .. }
+                )
         )
     }
 

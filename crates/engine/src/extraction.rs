@@ -110,7 +110,8 @@ impl<'e> Extraction<'e> {
             Ok(bytes) => {
                 // The stamp of the bytes that were read, not of the scan before.
                 let stamp = bytes.stamp;
-                (entry.size, entry.mtime_ns, entry.ctime_ns, entry.inode, entry.mode) = (stamp.size, stamp.mtime_ns, stamp.ctime_ns, stamp.inode, stamp.mode);
+                (entry.size, entry.mtime_ns, entry.ctime_ns, entry.inode, entry.mode) =
+                    (stamp.size, stamp.mtime_ns, stamp.ctime_ns, stamp.inode, stamp.mode);
                 let language = contextd_lang::detect(&entry.rel, &bytes.text);
                 texts.keep(&entry.rel, bytes.text);
                 Ok(Known { path: entry.rel.clone(), hash: bytes.hash, language })
@@ -122,7 +123,13 @@ impl<'e> Extraction<'e> {
 
     /// Makes the facts of a file from its text, or from the file while it still has the same content.
     pub fn make(&self, file: &Known, text: Option<String>) -> Option<FileFacts> {
-        let text = text.or_else(|| self.engine.read(&file.path).ok().filter(|bytes| bytes.hash == file.hash).map(|bytes| bytes.text))?;
+        let text = text.or_else(|| {
+            self.engine
+                .read(&file.path)
+                .ok()
+                .filter(|bytes| bytes.hash == file.hash)
+                .map(|bytes| bytes.text)
+        })?;
         Some(self.facts_of(file, &text))
     }
 

@@ -6,7 +6,10 @@ use crate::extraction::Known;
 use crate::progress::{Progress, Stage};
 use crate::sources::Sources;
 use contextd_model::{ContentHash, FileFacts};
-use contextd_snapshot::{Durability, Segment, SegmentEntry, SegmentFile, SegmentWriter, segment_key, segment_path, shard_count, shard_of};
+use contextd_snapshot::{
+    Durability, Segment, SegmentEntry, SegmentFile, SegmentWriter, segment_key, segment_path,
+    shard_count, shard_of,
+};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -53,8 +56,13 @@ impl Freezer<'_, '_> {
     pub fn shards(&self, shards: &[Vec<&Known>], counts: bool, done: Done<'_>) -> Result<Frozen> {
         let extractor = self.engine.facts_version();
         let places = shards.par_iter().map(|shard| self.place(&extractor, shard));
-        let work: Vec<(&Vec<&Known>, Place)> = shards.iter().zip(places.collect::<Vec<_>>()).collect();
-        let missing = work.iter().filter(|(_, place)| place.segment.is_none()).map(|(shard, _)| shard.len() as u64).sum();
+        let work: Vec<(&Vec<&Known>, Place)> =
+            shards.iter().zip(places.collect::<Vec<_>>()).collect();
+        let missing = work
+            .iter()
+            .filter(|(_, place)| place.segment.is_none())
+            .map(|(shard, _)| shard.len() as u64)
+            .sum();
         if counts {
             self.progress.begin(Stage::Extract, missing);
         }
@@ -64,7 +72,8 @@ impl Freezer<'_, '_> {
                 return Err(EngineError::Cancelled);
             }
             self.group(&extractor, group, &mut frozen)?;
-            let files: Vec<&Known> = group.iter().flat_map(|(shard, _)| shard.iter().copied()).collect();
+            let files: Vec<&Known> =
+                group.iter().flat_map(|(shard, _)| shard.iter().copied()).collect();
             done(&files)?;
         }
         Ok(frozen)
@@ -75,16 +84,25 @@ impl Freezer<'_, '_> {
         Place { key, segment: Segment::open(&segment_path(&self.engine.places.index, key)).ok() }
     }
 
-    fn group(&self, extractor: &str, group: &[(&Vec<&Known>, Place)], frozen: &mut Frozen) -> Result<()> {
-        let waiting = AtomicUsize::new(group.iter().filter(|(_, place)| place.segment.is_none()).count());
+    fn group(
+        &self,
+        extractor: &str,
+        group: &[(&Vec<&Known>, Place)],
+        frozen: &mut Frozen,
+    ) -> Result<()> {
+        let waiting =
+            AtomicUsize::new(group.iter().filter(|(_, place)| place.segment.is_none()).count());
         let results: Vec<Result<(SegmentEntry, bool, Vec<String>)>> = group
             .par_iter()
             .map(|(shard, place)| match &place.segment {
-                Some(segment) => Ok((SegmentEntry::new(place.key, segment.counts()), false, Vec::new())),
+                Some(segment) => {
+                    Ok((SegmentEntry::new(place.key, segment.counts()), false, Vec::new()))
+                }
                 None => {
                     // A thread that waits for a part of its shard would begin another one meanwhile and hold
                     // both, so a shard is split only when there is no other left for an idle thread.
-                    let is_split = waiting.fetch_sub(1, Ordering::Relaxed) <= rayon::current_num_threads();
+                    let is_split =
+                        waiting.fetch_sub(1, Ordering::Relaxed) <= rayon::current_num_threads();
                     self.shard(extractor, place.key, shard, is_split)
                 }
             })
@@ -98,14 +116,27 @@ impl Freezer<'_, '_> {
         Ok(())
     }
 
-    fn shard(&self, extractor: &str, key: ContentHash, shard: &[&Known], is_split: bool) -> Result<(SegmentEntry, bool, Vec<String>)> {
+    fn shard(
+        &self,
+        extractor: &str,
+        key: ContentHash,
+        shard: &[&Known],
+        is_split: bool,
+    ) -> Result<(SegmentEntry, bool, Vec<String>)> {
         let mut held = self.sources.held(shard);
-        let (mut writer, mut whole, mut lost) = (SegmentWriter::for_files(shard.len()), Vec::new(), Vec::new());
+        let (mut writer, mut whole, mut lost) =
+            (SegmentWriter::for_files(shard.len()), Vec::new(), Vec::new());
         // A thread alone hands on the facts of a file while they are near.
         let together = if is_split { TOGETHER } else { 1 };
         for (files, held) in shard.chunks(together).zip(held.chunks_mut(together)) {
-            let facts_of = |(file, held): (&&Known, &mut Option<FileFacts>)| held.take().or_else(|| self.sources.make(file, self.progress));
-            let facts: Vec<Option<FileFacts>> = if is_split { files.par_iter().zip(held).map(facts_of).collect() } else { files.iter().zip(held).map(facts_of).collect() };
+            let facts_of = |(file, held): (&&Known, &mut Option<FileFacts>)| {
+                held.take().or_else(|| self.sources.make(file, self.progress))
+            };
+            let facts: Vec<Option<FileFacts>> = if is_split {
+                files.par_iter().zip(held).map(facts_of).collect()
+            } else {
+                files.iter().zip(held).map(facts_of).collect()
+            };
             self.progress.advance(files.len() as u64);
             for (file, facts) in files.iter().zip(&facts) {
                 match facts {
@@ -131,5 +162,8 @@ struct Place {
 }
 
 fn key_of(extractor: &str, shard: &[&Known]) -> ContentHash {
-    segment_key(extractor, shard.iter().map(|file| (file.path.as_str(), file.hash, file.language.0)))
+    segment_key(
+        extractor,
+        shard.iter().map(|file| (file.path.as_str(), file.hash, file.language.0)),
+    )
 }

@@ -14,10 +14,13 @@ impl Engine {
         let folder = git_folder(&self.places.root)?;
         let head = fs::read_to_string(folder.join("HEAD")).ok()?;
         let Some(name) = head.strip_prefix("ref:").map(str::trim) else { return Some(head) };
-        let common = fs::read_to_string(folder.join("commondir")).map_or(folder.clone(), |path| folder.join(path.trim()));
+        let common = fs::read_to_string(folder.join("commondir"))
+            .map_or(folder.clone(), |path| folder.join(path.trim()));
         let target = fs::read_to_string(common.join(name)).unwrap_or_else(|_| {
             let packed = fs::metadata(common.join("packed-refs"));
-            packed.and_then(|packed| Ok(format!("{:?} {}", packed.modified()?, packed.len()))).unwrap_or_default()
+            packed
+                .and_then(|packed| Ok(format!("{:?} {}", packed.modified()?, packed.len())))
+                .unwrap_or_default()
         });
         Some(format!("{head}{target}"))
     }
@@ -34,12 +37,15 @@ impl Engine {
     /// Returns the history up to the current head; an empty one where there is none.
     pub fn history(&self) -> (StoredHistory, Vec<Problem>) {
         // Most often nothing has moved since the history was kept, and two small files tell.
-        let kept = self.stated_head().and_then(|head| StoredHistory::open(&self.history_place(head).1));
+        let kept =
+            self.stated_head().and_then(|head| StoredHistory::open(&self.history_place(head).1));
         if let Some(history) = kept {
             return (history, Vec::new());
         }
         let limits = self.history_limits();
-        let Some(head) = Repository::open(&self.places.root).ok().and_then(|repository| repository.head()) else {
+        let Some(head) =
+            Repository::open(&self.places.root).ok().and_then(|repository| repository.head())
+        else {
             return (StoredHistory::default(), Vec::new());
         };
         let (folder, path) = self.history_place(head);
@@ -50,7 +56,9 @@ impl Engine {
         let view: Option<HistoryView<'_>> = previous.as_ref().map(StoredHistory::view);
         let (mut history, problems) = History::load(&self.places.root, &limits, view);
         // What a message quotes is scrubbed as a text file would be.
-        history.scrub_messages(|message| self.scrubber.scrub(message, "COMMIT_EDITMSG").text.into_owned());
+        history.scrub_messages(|message| {
+            self.scrubber.scrub(message, "COMMIT_EDITMSG").text.into_owned()
+        });
         // Not being able to keep it costs time at the next call, nothing else.
         let stored = StoredHistory::of(&history);
         let _ = store(&folder, &path, stored.bytes()).and_then(|()| leave_only(&folder, &path));
@@ -73,7 +81,10 @@ impl Engine {
     /// Returns the folder of histories and the file of the one that ends at a commit.
     fn history_place(&self, head: CommitId) -> (PathBuf, PathBuf) {
         let folder = self.places.index.join("history");
-        let name = file_name(&format!("{head:?} scrubbed {}", self.config.fingerprint().secrets.to_hex()), &self.history_limits());
+        let name = file_name(
+            &format!("{head:?} scrubbed {}", self.config.fingerprint().secrets.to_hex()),
+            &self.history_limits(),
+        );
         let path = folder.join(format!("{name}.history"));
         (folder, path)
     }
@@ -113,6 +124,8 @@ fn file_name(head: &str, limits: &Limits) -> String {
 
 fn newest(folder: &PathBuf) -> Option<PathBuf> {
     let entries = fs::read_dir(folder).ok()?.flatten();
-    let files = entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|extension| extension == "history"));
+    let files = entries
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "history"));
     files.max_by_key(|path| fs::metadata(path).and_then(|metadata| metadata.modified()).ok())
 }

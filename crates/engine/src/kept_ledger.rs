@@ -74,13 +74,32 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let engine = Engine::open(folder.path(), &EngineOptions::default(), &|_| None).unwrap();
         let mut kept = KeptLedger::default();
-        let next = |old: Option<Session>| Session { session_id: "s".to_owned(), started_at: 1, last_seen_at: 1, step: old.map_or(0, |old| old.step) + 1, state: Vec::new() };
-        let step = |kept: &mut KeptLedger| kept.open(&engine).unwrap().update_session("s", &mut |old| next(old)).unwrap().step;
-        let seen = || engine.ask_ledger(|ledger| Ok(ledger.session("s")?.map(|session| session.step))).unwrap();
-        assert_eq!((seen(), step(&mut kept), seen(), step(&mut kept), seen()), (None, 1, Some(1), 2, Some(2)));
+        let next = |old: Option<Session>| Session {
+            session_id: "s".to_owned(),
+            started_at: 1,
+            last_seen_at: 1,
+            step: old.map_or(0, |old| old.step) + 1,
+            state: Vec::new(),
+        };
+        let step = |kept: &mut KeptLedger| {
+            kept.open(&engine).unwrap().update_session("s", &mut |old| next(old)).unwrap().step
+        };
+        let seen = || {
+            engine
+                .ask_ledger(|ledger| Ok(ledger.session("s")?.map(|session| session.step)))
+                .unwrap()
+        };
+        assert_eq!(
+            (seen(), step(&mut kept), seen(), step(&mut kept), seen()),
+            (None, 1, Some(1), 2, Some(2))
+        );
         for name in ["ledger.db", "ledger.db-wal", "ledger.db-shm"] {
             let _ = std::fs::remove_file(engine.places.index.join(name));
         }
-        assert_eq!((step(&mut kept), seen()), (1, Some(1)), "what is gone is neither written to nor asked");
+        assert_eq!(
+            (step(&mut kept), seen()),
+            (1, Some(1)),
+            "what is gone is neither written to nor asked"
+        );
     }
 }

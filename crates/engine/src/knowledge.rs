@@ -28,7 +28,8 @@ const FOLDERS: &[&str] = &[".contextd/graph", ".beadloom/_graph"];
 /// A file of rules beside the graph.
 const RULES: &str = ".contextd/rules.yml";
 /// Where owners may be written down.
-const OWNERS: &[&str] = &["CODEOWNERS", ".github/CODEOWNERS", ".gitlab/CODEOWNERS", "docs/CODEOWNERS"];
+const OWNERS: &[&str] =
+    &["CODEOWNERS", ".github/CODEOWNERS", ".gitlab/CODEOWNERS", "docs/CODEOWNERS"];
 /// Keys of annotations whose values are no nodes.
 const NOT_REFS: &[&str] = &["doc", "docs", "covers", "watches"];
 
@@ -87,7 +88,10 @@ impl Engine {
     /// True when every name is a declared ref; reads the declarations alone, so no index is needed.
     pub fn are_refs(&self, names: &[String]) -> bool {
         let stamp = self.declared_stamp();
-        let texts = stamp.iter().filter(|(path, _, _)| !path.ends_with("CODEOWNERS")).filter_map(|(path, _, _)| Some((path, self.scanner.read(path).ok()?.text)));
+        let texts = stamp
+            .iter()
+            .filter(|(path, _, _)| !path.ends_with("CODEOWNERS"))
+            .filter_map(|(path, _, _)| Some((path, self.scanner.read(path).ok()?.text)));
         let graph = Graph::of(texts.map(|(path, text)| File::parse(&text, path).0).collect()).0;
         !graph.is_empty() && names.iter().all(|name| graph.find(name).is_some())
     }
@@ -97,14 +101,16 @@ impl Engine {
         for folder in FOLDERS {
             let Ok(entries) = fs::read_dir(self.places.root.join(folder)) else { continue };
             let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
-            let mut names: Vec<String> = names.filter(|name| name.ends_with(".yml") || name.ends_with(".yaml")).collect();
+            let mut names: Vec<String> =
+                names.filter(|name| name.ends_with(".yml") || name.ends_with(".yaml")).collect();
             names.sort();
             paths.extend(names.into_iter().map(|name| format!("{folder}/{name}")));
         }
         paths.push(RULES.to_owned());
         paths.extend(OWNERS.iter().map(|&path| path.to_owned()));
         let stat = |path: String| {
-            let metadata = fs::metadata(self.places.root.join(&path)).ok().filter(fs::Metadata::is_file)?;
+            let metadata =
+                fs::metadata(self.places.root.join(&path)).ok().filter(fs::Metadata::is_file)?;
             Some((path, metadata.len(), metadata.modified().ok()))
         };
         paths.into_iter().filter_map(stat).collect()
@@ -118,7 +124,14 @@ impl Engine {
             let text = match self.scanner.read(path) {
                 Ok(bytes) => bytes.text,
                 Err(failure) => {
-                    knowledge.problems.push(Problem::error("CTX_E_GRAPH_READ", format!("the file cannot be read: {failure}"), "Make it readable.").at(path.clone(), None));
+                    knowledge.problems.push(
+                        Problem::error(
+                            "CTX_E_GRAPH_READ",
+                            format!("the file cannot be read: {failure}"),
+                            "Make it readable.",
+                        )
+                        .at(path.clone(), None),
+                    );
                     continue;
                 }
             };
@@ -149,15 +162,32 @@ impl Engine {
             let Some(text) = self.texts().read(&path) else { continue };
             let Some(file) = snapshot.find_file(&path) else { continue };
             if is_document(snapshot, file) {
-                knowledge.in_documents.extend(annotations::in_document(&text.scrubbed).into_iter().map(|own| (path.clone(), own)));
+                knowledge.in_documents.extend(
+                    annotations::in_document(&text.scrubbed)
+                        .into_iter()
+                        .map(|own| (path.clone(), own)),
+                );
                 continue;
             }
-            let found = annotations::in_code(&text.scrubbed, LanguageId(snapshot.file(file).language()).name());
+            let found = annotations::in_code(
+                &text.scrubbed,
+                LanguageId(snapshot.file(file).language()).name(),
+            );
             if found.is_empty() {
                 continue;
             }
-            let symbols: Vec<u32> = snapshot.symbols_of_file(file).skip(1).filter(|&symbol| is_definition(snapshot.symbol(symbol).kind())).collect();
-            let spans: Vec<Span> = symbols.iter().map(|&symbol| Span { start_line: snapshot.symbol(symbol).start_line(), end_line: snapshot.symbol(symbol).end_line() }).collect();
+            let symbols: Vec<u32> = snapshot
+                .symbols_of_file(file)
+                .skip(1)
+                .filter(|&symbol| is_definition(snapshot.symbol(symbol).kind()))
+                .collect();
+            let spans: Vec<Span> = symbols
+                .iter()
+                .map(|&symbol| Span {
+                    start_line: snapshot.symbol(symbol).start_line(),
+                    end_line: snapshot.symbol(symbol).end_line(),
+                })
+                .collect();
             let lines: Vec<&str> = text.scrubbed.lines().collect();
             for annotation in found {
                 let symbol = match annotations::place(&lines, annotation.line, &spans) {
@@ -172,7 +202,9 @@ impl Engine {
 }
 
 fn is_definition(kind: SymbolKind) -> bool {
-    kind.is_callable() || kind.is_type() || matches!(kind, SymbolKind::Module | SymbolKind::Namespace)
+    kind.is_callable()
+        || kind.is_type()
+        || matches!(kind, SymbolKind::Module | SymbolKind::Namespace)
 }
 
 /// True for Markdown, reStructuredText and AsciiDoc.
@@ -183,7 +215,8 @@ pub(crate) fn is_document(snapshot: &Snapshot, file: u32) -> bool {
 /// Returns the files in which one of the prefixes stands as a word, in path order.
 fn candidates(snapshot: &Snapshot) -> BTreeSet<String> {
     let mut terms = Terms::default();
-    let words: Vec<String> = ["contextd", "beadloom"].iter().map(|word| terms.stem(word).to_owned()).collect();
+    let words: Vec<String> =
+        ["contextd", "beadloom"].iter().map(|word| terms.stem(word).to_owned()).collect();
     let mut found = BTreeSet::new();
     for segment in snapshot.segments() {
         for word in &words {
@@ -206,12 +239,15 @@ impl Knowledge {
     fn bind(&mut self) {
         let mut by_file: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for bound in &self.bound {
-            let nodes: Vec<usize> = bound.refs().iter().filter_map(|ref_id| self.graph.find(ref_id)).collect();
+            let nodes: Vec<usize> =
+                bound.refs().iter().filter_map(|ref_id| self.graph.find(ref_id)).collect();
             let own = match bound.symbol {
                 None => by_file.entry(bound.path.clone()).or_default(),
                 Some(symbol) => self.by_symbol.entry(symbol).or_default(),
             };
-            own.extend(nodes.iter().filter(|node| !own.contains(node)).copied().collect::<Vec<_>>());
+            own.extend(
+                nodes.iter().filter(|node| !own.contains(node)).copied().collect::<Vec<_>>(),
+            );
         }
         self.by_file = by_file;
     }
@@ -239,25 +275,46 @@ impl Knowledge {
     fn particular(&self, mut nodes: Vec<usize>) -> Vec<usize> {
         nodes.sort_unstable();
         nodes.dedup();
-        let wholes: BTreeSet<usize> = nodes.iter().flat_map(|&node| self.graph.ancestry(node).into_iter().skip(1)).collect();
-        let kept: Vec<usize> = nodes.iter().copied().filter(|node| !wholes.contains(node)).collect();
+        let wholes: BTreeSet<usize> =
+            nodes.iter().flat_map(|&node| self.graph.ancestry(node).into_iter().skip(1)).collect();
+        let kept: Vec<usize> =
+            nodes.iter().copied().filter(|node| !wholes.contains(node)).collect();
         // Nodes that are part of each other would all vanish.
         if kept.is_empty() { nodes } else { kept }
     }
 
     /// Returns the definitions that annotations give a node, in order.
     pub fn annotated_symbols(&self, node: usize) -> Vec<u32> {
-        self.by_symbol.iter().filter(|(_, nodes)| nodes.contains(&node)).map(|(&symbol, _)| symbol).collect()
+        self.by_symbol
+            .iter()
+            .filter(|(_, nodes)| nodes.contains(&node))
+            .map(|(&symbol, _)| symbol)
+            .collect()
     }
 
     /// Returns the refs that annotations name, with their places.
     pub fn annotated_refs(&self) -> Vec<(String, String, u32)> {
-        self.bound.iter().flat_map(|bound| bound.refs().iter().map(|ref_id| (ref_id.clone(), bound.path.clone(), bound.annotation.line))).collect()
+        self.bound
+            .iter()
+            .flat_map(|bound| {
+                bound
+                    .refs()
+                    .iter()
+                    .map(|ref_id| (ref_id.clone(), bound.path.clone(), bound.annotation.line))
+            })
+            .collect()
     }
 
     /// Returns the code files of a node in path order, tests left out.
     pub fn files_of_node<'s>(&self, snapshot: &'s Snapshot, node: usize) -> Vec<&'s str> {
-        let mut paths: Vec<&str> = (0..snapshot.file_count()).map(|file| snapshot.file(file)).filter(|file| code::is_code(file.language())).map(|file| file.path()).filter(|path| !contextd_lang::paths::is_test(path) && self.nodes_of_file(path).contains(&node)).collect();
+        let mut paths: Vec<&str> = (0..snapshot.file_count())
+            .map(|file| snapshot.file(file))
+            .filter(|file| code::is_code(file.language()))
+            .map(|file| file.path())
+            .filter(|path| {
+                !contextd_lang::paths::is_test(path) && self.nodes_of_file(path).contains(&node)
+            })
+            .collect();
         paths.sort_unstable();
         paths
     }

@@ -19,7 +19,8 @@ impl Engine {
     /// where none was kept.
     pub fn kept_layer(&self) -> Result<Option<(String, Lines)>> {
         let Some((signature, records)) = self.ledger()?.layer()? else { return Ok(None) };
-        let read: std::result::Result<Vec<LayerLine>, _> = records.iter().map(|record| LayerLine::from_json(record)).collect();
+        let read: std::result::Result<Vec<LayerLine>, _> =
+            records.iter().map(|record| LayerLine::from_json(record)).collect();
         Ok(Some((signature, Lines::read(read?)?)))
     }
 }

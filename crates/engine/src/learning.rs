@@ -44,7 +44,14 @@ impl Engine {
     }
 
     /// Returns what was learned, seen from a request in a session.
-    pub fn learned(&self, reader: &Reader, state: &LearnedState, session: Option<&SessionView>, query: &Query, weights: &LearnedWeights) -> Learned {
+    pub fn learned(
+        &self,
+        reader: &Reader,
+        state: &LearnedState,
+        session: Option<&SessionView>,
+        query: &Query,
+        weights: &LearnedWeights,
+    ) -> Learned {
         let mut version = state.version.clone();
         if let Some(session) = session {
             version.push_str(&format!("-{}", session.version()));

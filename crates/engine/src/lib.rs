@@ -6,11 +6,11 @@
 
 mod ahead;
 mod archive;
-mod asking;
 pub mod artifacts;
+mod asking;
 mod audit;
-mod change;
 mod calm;
+mod change;
 mod changes;
 mod context;
 mod doctor;
@@ -24,8 +24,8 @@ mod jobs;
 mod kept_ledger;
 mod knowledge;
 mod layers;
-mod leaving;
 mod learning;
+mod leaving;
 mod linking;
 mod neighbours;
 mod overlay;

@@ -74,11 +74,20 @@ impl<'p> Before<'p> {
 
 /// Links the files of all segments and writes their graph into the index folder. Edges of files that
 /// cannot have changed are taken over from the snapshot before, which must be of the same version.
-pub fn link(index: &Path, segments: &[Segment], keys: &[ContentHash], before: Option<Before<'_>>, warm: Option<&Warm>) -> Result<Linked> {
+pub fn link(
+    index: &Path,
+    segments: &[Segment],
+    keys: &[ContentHash],
+    before: Option<Before<'_>>,
+    warm: Option<&Warm>,
+) -> Result<Linked> {
     let manifest = before.as_ref().map(|before| before.previous.manifest());
-    let planned = before.and_then(|before| relink::plan(segments, before)?.link(segments, keys, warm));
+    let planned =
+        before.and_then(|before| relink::plan(segments, before)?.link(segments, keys, warm));
     let (made, relinked) = match (planned, manifest) {
-        (Some((Outcome::Same, relinked)), Some(manifest)) => return Ok(Linked { key: manifest.graph, edges: manifest.edges, relinked, parts: None }),
+        (Some((Outcome::Same, relinked)), Some(manifest)) => {
+            return Ok(Linked { key: manifest.graph, edges: manifest.edges, relinked, parts: None });
+        }
         (Some((Outcome::New(made), relinked)), _) => (made, relinked),
         _ => (link_all(segments), Relinked::All),
     };
@@ -103,7 +112,14 @@ struct Rest {
 impl Rest {
     fn of(parts: &Parts, segments: &[Segment]) -> Self {
         // Triples of language, reason and count, in order.
-        let unresolved = parts.unresolved().counts.iter().flat_map(|(&(language, reason), &count)| [u32::from(language), reason as u32, count.min(u64::from(u32::MAX)) as u32]).collect();
+        let unresolved = parts
+            .unresolved()
+            .counts
+            .iter()
+            .flat_map(|(&(language, reason), &count)| {
+                [u32::from(language), reason as u32, count.min(u64::from(u32::MAX)) as u32]
+            })
+            .collect();
         let mut outside = parts.outside();
         outside.extend(owners::edges(segments));
         outside.sort_unstable();
@@ -117,11 +133,15 @@ fn link_all(segments: &[Segment]) -> Made {
         let mut rows = Rows::default();
         let files = rows.read(segments);
         let world = World::build(&files);
-        (0..files.len()).into_par_iter().map(|file| parts::split(world.link_file(file), symbols_of(&first, file))).collect()
+        (0..files.len())
+            .into_par_iter()
+            .map(|file| parts::split(world.link_file(file), symbols_of(&first, file)))
+            .collect()
     };
     let (own, files): (Vec<Edges>, Vec<Part>) = linked.into_iter().unzip();
     let parts = Parts { files };
-    let assembled = assemble(&first, &parts, |file, edges| edges.extend_from_slice(&own[file as usize]));
+    let assembled =
+        assemble(&first, &parts, |file, edges| edges.extend_from_slice(&own[file as usize]));
     drop(own);
     lay_out(assembled, parts, segments, &first)
 }

@@ -23,16 +23,26 @@ pub struct Holdings<'s> {
 
 impl<'s> Holdings<'s> {
     pub fn of(snapshot: &'s Snapshot) -> Self {
-        let of_segment = |(number, segment): (u32, &'s Segment)| (0..segment.file_count()).map(move |file| (segment.hash(file).short(), number, file));
-        let mut files: Vec<(u64, u32, u32)> = (0u32..).zip(snapshot.segments()).flat_map(of_segment).collect();
+        let of_segment = |(number, segment): (u32, &'s Segment)| {
+            (0..segment.file_count()).map(move |file| (segment.hash(file).short(), number, file))
+        };
+        let mut files: Vec<(u64, u32, u32)> =
+            (0u32..).zip(snapshot.segments()).flat_map(of_segment).collect();
         files.sort_unstable();
         Self { snapshot, files }
     }
 
     /// Fills in the facts of those keys that the snapshot holds.
-    pub fn fill(&self, extraction: &Extraction<'_>, keys: &[FactsKey], found: &mut [Option<FileFacts>]) {
+    pub fn fill(
+        &self,
+        extraction: &Extraction<'_>,
+        keys: &[FactsKey],
+        found: &mut [Option<FileFacts>],
+    ) {
         let missing = keys.iter().enumerate().filter(|&(at, _)| found[at].is_none());
-        let places = missing.filter_map(|(at, key)| self.find(extraction, key).map(|(segment, file)| (segment, file, at)));
+        let places = missing.filter_map(|(at, key)| {
+            self.find(extraction, key).map(|(segment, file)| (segment, file, at))
+        });
         thaw(self.snapshot, places.collect(), found);
     }
 
@@ -42,17 +52,27 @@ impl<'s> Holdings<'s> {
         let same = self.files[from..].iter().take_while(|file| file.0 == short);
         same.map(|&(_, segment, file)| (segment, file)).find(|&(number, file)| {
             let segment = &self.snapshot.segments()[number as usize];
-            extraction.key(segment.path(file), segment.hash(file), LanguageId(segment.language(file))) == *key
+            extraction.key(
+                segment.path(file),
+                segment.hash(file),
+                LanguageId(segment.language(file)),
+            ) == *key
         })
     }
 }
 
 /// Reads facts at places (segment, file in it, where they go), a segment at a time.
-pub fn thaw(snapshot: &Snapshot, mut places: Vec<(u32, u32, usize)>, found: &mut [Option<FileFacts>]) {
+pub fn thaw(
+    snapshot: &Snapshot,
+    mut places: Vec<(u32, u32, usize)>,
+    found: &mut [Option<FileFacts>],
+) {
     places.sort_unstable();
     for group in places.chunk_by(|left, right| left.0 == right.0) {
         let files: Vec<u32> = group.iter().map(|place| place.1).collect();
-        for (&(_, _, at), facts) in group.iter().zip(snapshot.segments()[group[0].0 as usize].thaw(&files)) {
+        for (&(_, _, at), facts) in
+            group.iter().zip(snapshot.segments()[group[0].0 as usize].thaw(&files))
+        {
             found[at] = facts;
         }
     }
@@ -73,8 +93,14 @@ impl<'e> Neighbours<'e> {
     pub fn snapshots(&self) -> &[Snapshot] {
         self.snapshots.get_or_init(|| {
             let own = self.engine.places.index.as_path();
-            let others = places(&self.engine.places.facts).into_iter().filter(|index| index != own).take(MAX_NEIGHBOURS);
-            others.filter_map(|index| Snapshot::open(&index).ok().flatten()).filter(|snapshot| self.engine.has_same_facts(snapshot)).collect()
+            let others = places(&self.engine.places.facts)
+                .into_iter()
+                .filter(|index| index != own)
+                .take(MAX_NEIGHBOURS);
+            others
+                .filter_map(|index| Snapshot::open(&index).ok().flatten())
+                .filter(|snapshot| self.engine.has_same_facts(snapshot))
+                .collect()
         })
     }
 }
@@ -88,7 +114,8 @@ pub fn register(index: &Path, shared: &Path) {
     let entry = folder.join(&ContentHash::of(index.as_os_str().as_encoded_bytes()).to_hex()[..16]);
     if !entry.exists() {
         // Not being found costs other worktrees time, nothing else.
-        let _ = fs::create_dir_all(&folder).and_then(|()| fs::write(&entry, index.as_os_str().as_encoded_bytes()));
+        let _ = fs::create_dir_all(&folder)
+            .and_then(|()| fs::write(&entry, index.as_os_str().as_encoded_bytes()));
     }
 }
 

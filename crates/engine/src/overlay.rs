@@ -39,10 +39,20 @@ impl Overlays {
         if self.is_empty() {
             return;
         }
-        files.retain(|file| !self.texts.contains_key(&file.rel) && !self.tombstones.contains(&file.rel));
+        files.retain(|file| {
+            !self.texts.contains_key(&file.rel) && !self.tombstones.contains(&file.rel)
+        });
         files.extend(self.texts.iter().filter(|(path, _)| covers(path)).map(|(path, overlay)| {
             let stamp = overlay.stamp();
-            FileEntry { rel: path.clone(), size: stamp.size, mtime_ns: stamp.mtime_ns, ctime_ns: stamp.ctime_ns, inode: stamp.inode, mode: stamp.mode, tracked: false }
+            FileEntry {
+                rel: path.clone(),
+                size: stamp.size,
+                mtime_ns: stamp.mtime_ns,
+                ctime_ns: stamp.ctime_ns,
+                inode: stamp.inode,
+                mode: stamp.mode,
+                tracked: false,
+            }
         }));
         files.sort_by(|a, b| a.rel.cmp(&b.rel));
     }
@@ -53,7 +63,12 @@ impl Overlays {
 
     fn bytes(&self, path: &str) -> Option<FileBytes> {
         let overlay = self.texts.get(path)?;
-        Some(FileBytes { text: overlay.text.clone(), encoding: Encoding::Utf8, hash: ContentHash::of(overlay.text.as_bytes()), stamp: overlay.stamp() })
+        Some(FileBytes {
+            text: overlay.text.clone(),
+            encoding: Encoding::Utf8,
+            hash: ContentHash::of(overlay.text.as_bytes()),
+            stamp: overlay.stamp(),
+        })
     }
 }
 
@@ -73,7 +88,11 @@ impl Engine {
 
     /// Reads one of the files that a scan has just found, as [`Engine::read`] does; without the root in hand it is one like
     /// any other.
-    pub(crate) fn read_found(&self, held: Option<&HeldRoot>, path: &str) -> std::result::Result<FileBytes, ReadFailure> {
+    pub(crate) fn read_found(
+        &self,
+        held: Option<&HeldRoot>,
+        path: &str,
+    ) -> std::result::Result<FileBytes, ReadFailure> {
         let Some(held) = held else { return self.read(path) };
         let overlays = self.overlays.read().unwrap_or_else(PoisonError::into_inner).clone();
         overlays.bytes(path).map_or_else(|| self.scanner.read_found(held, path), Ok)
@@ -89,7 +108,8 @@ impl Engine {
 
     /// Returns the hash of a file when its state alone tells it: it was read before and is as it was.
     pub(crate) fn unchanged_hash(&self, path: &str) -> Option<ContentHash> {
-        let overlaid = self.overlays.read().unwrap_or_else(PoisonError::into_inner).texts.contains_key(path);
+        let overlaid =
+            self.overlays.read().unwrap_or_else(PoisonError::into_inner).texts.contains_key(path);
         if overlaid { None } else { self.unchanged.hash(self.scanner.root(), path) }
     }
 
@@ -106,8 +126,7 @@ impl Engine {
         ledger.set_meta(&key(path), Some(&format!("{now} {text}")))?;
         ledger.set_meta(OVERLAYS, Some(&joined(&paths)))?;
         remove(&mut ledger, TOMBSTONES, |stone| stone == path)?;
-        self.load_overlays()
-            .map(|()| true)
+        self.load_overlays().map(|()| true)
     }
 
     /// Drops the text given for a path, if any.
@@ -136,7 +155,9 @@ impl Engine {
             return Ok(());
         }
         let mut ledger = self.ledger()?;
-        remove(&mut ledger, TOMBSTONES, |stone| paths.is_empty() || paths.iter().any(|path| is_under(stone, path)))?;
+        remove(&mut ledger, TOMBSTONES, |stone| {
+            paths.is_empty() || paths.iter().any(|path| is_under(stone, path))
+        })?;
         self.load_overlays()
     }
 
@@ -151,11 +172,16 @@ impl Engine {
             return Ok(());
         }
         let found = self.ask_ledger(|ledger| {
-            let mut found = Overlays { tombstones: list(ledger, TOMBSTONES)?, ..Overlays::default() };
+            let mut found =
+                Overlays { tombstones: list(ledger, TOMBSTONES)?, ..Overlays::default() };
             for path in list(ledger, OVERLAYS)? {
                 let stored = ledger.meta(&key(&path))?;
-                if let Some((at, text)) = stored.as_deref().and_then(|value| value.split_once(' ')) {
-                    found.texts.insert(path, Overlay { text: text.to_owned(), at: at.parse().unwrap_or(0) });
+                if let Some((at, text)) = stored.as_deref().and_then(|value| value.split_once(' '))
+                {
+                    found.texts.insert(
+                        path,
+                        Overlay { text: text.to_owned(), at: at.parse().unwrap_or(0) },
+                    );
                 }
             }
             Ok(found)

@@ -40,13 +40,15 @@ impl Engine {
     fn kept_path_flags(&self, snapshot: &Snapshot) -> Option<Vec<u8>> {
         let bytes = fs::read(self.path_flags_file()).ok()?;
         let (kept, flags) = bytes.split_at_checked(HASH)?;
-        (kept == hash(snapshot, flags)?.0 && flags.len() == snapshot.file_count() as usize).then(|| flags.to_vec())
+        (kept == hash(snapshot, flags)?.0 && flags.len() == snapshot.file_count() as usize)
+            .then(|| flags.to_vec())
     }
 
     /// Keeps them for the next process; one that cannot asks the paths itself, nothing else.
     fn keep_path_flags(&self, snapshot: &Snapshot, flags: &[u8]) {
         let Some(hash) = hash(snapshot, flags) else { return };
-        let _ = write_atomically(&self.path_flags_file(), &[&hash.0, flags].concat(), Durability::Fast);
+        let _ =
+            write_atomically(&self.path_flags_file(), &[&hash.0, flags].concat(), Durability::Fast);
     }
 }
 
@@ -54,7 +56,10 @@ impl Engine {
 fn hash(snapshot: &Snapshot, flags: &[u8]) -> Option<ContentHash> {
     let program = std::env::current_exe().and_then(fs::metadata).ok()?;
     let made = program.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_nanos();
-    Some(ContentHash::of(&[FORMAT, &program.len().to_le_bytes(), &made.to_le_bytes(), &snapshot.name().0.0, flags].concat()))
+    Some(ContentHash::of(
+        &[FORMAT, &program.len().to_le_bytes(), &made.to_le_bytes(), &snapshot.name().0.0, flags]
+            .concat(),
+    ))
 }
 
 #[cfg(test)]
@@ -70,7 +75,9 @@ mod tests {
         let index = |name: &str| {
             fs::write(folder.path().join(name), "def run():\n    pass\n").unwrap();
             let engine = Engine::open(folder.path(), &EngineOptions::default(), &|_| None).unwrap();
-            engine.refresh(&RefreshOptions { now: 1, ..RefreshOptions::default() }, &Silent).unwrap();
+            engine
+                .refresh(&RefreshOptions { now: 1, ..RefreshOptions::default() }, &Silent)
+                .unwrap();
             let snapshot = engine.snapshot().unwrap().unwrap();
             (engine, snapshot)
         };

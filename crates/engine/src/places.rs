@@ -26,7 +26,23 @@ pub struct Places {
 }
 
 /// What lies in a folder of an index: whole names, and beginnings of those that have several endings.
-const OWN: &[&str] = &["CURRENT", "PARTIAL", "artifacts", ASKS, "calm", "graph", "history", "indexes", "links", "lock", "paths", "repo-id", "segments", "snapshots", WATCH];
+const OWN: &[&str] = &[
+    "CURRENT",
+    "PARTIAL",
+    "artifacts",
+    ASKS,
+    "calm",
+    "graph",
+    "history",
+    "indexes",
+    "links",
+    "lock",
+    "paths",
+    "repo-id",
+    "segments",
+    "snapshots",
+    WATCH,
+];
 const OWN_BEGINNINGS: &[&str] = &["ledger.", "facts.db", ".writing-"];
 /// How long removing waits for who writes.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -42,7 +58,10 @@ impl Places {
             None => cache.map_or(default, |cache| cache.join(named_after(root))),
         };
         let is_named = config.storage.path.as_deref().is_some_and(|path| !path.is_empty());
-        let facts = common_git_folder(root).map(|folder| folder.join("contextd")).filter(|folder| folder.is_dir() || folder.parent().is_some_and(is_writable)).unwrap_or_else(|| index.clone());
+        let facts = common_git_folder(root)
+            .map(|folder| folder.join("contextd"))
+            .filter(|folder| folder.is_dir() || folder.parent().is_some_and(is_writable))
+            .unwrap_or_else(|| index.clone());
         Places { root: root.to_owned(), index, facts, is_named }
     }
 
@@ -55,7 +74,11 @@ impl Places {
         if self.root.starts_with(&real) {
             return Some("it is the root or lies above it".to_owned());
         }
-        let names: Vec<String> = fs::read_dir(&real).ok()?.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        let names: Vec<String> = fs::read_dir(&real)
+            .ok()?
+            .flatten()
+            .map(|entry| entry.file_name().to_string_lossy().into_owned())
+            .collect();
         let is_index = names.iter().any(|name| name == "CURRENT" || name == "ledger.db");
         let foreign = names.iter().find(|name| !is_index && !is_own(name))?;
         Some(format!("it holds `{foreign}`, which is no part of an index"))
@@ -81,13 +104,21 @@ impl Places {
             return Err(self.gone());
         }
         for folder in [&self.index, &self.facts] {
-            fs::create_dir_all(folder).map_err(|source| EngineError::Io { what: "cannot create", path: folder.clone(), source })?;
+            fs::create_dir_all(folder).map_err(|source| EngineError::Io {
+                what: "cannot create",
+                path: folder.clone(),
+                source,
+            })?;
         }
         let own = self.root.join(".contextd");
         let ignore = own.join(".gitignore");
         if self.index.starts_with(&own) && !ignore.exists() {
             let text = "# The index is made from the sources; graph/, rules.yml and sync.lock are yours to commit.\n/index/\n/.gitignore\n";
-            fs::write(&ignore, text).map_err(|source| EngineError::Io { what: "cannot write", path: ignore.clone(), source })?;
+            fs::write(&ignore, text).map_err(|source| EngineError::Io {
+                what: "cannot write",
+                path: ignore.clone(),
+                source,
+            })?;
         }
         Ok(())
     }
@@ -112,7 +143,11 @@ impl Places {
     pub fn clean(&self) -> Result<u64> {
         let is_watched = WriterLock::is_held(&self.watch_lock());
         // Who is writing would meet gaps; where nothing may be written, nothing is being written.
-        let lock = self.index.is_dir().then(|| WriterLock::lock_wait(&self.index, PATIENCE)).and_then(std::result::Result::ok);
+        let lock = self
+            .index
+            .is_dir()
+            .then(|| WriterLock::lock_wait(&self.index, PATIENCE))
+            .and_then(std::result::Result::ok);
         if matches!(lock, Some(None)) {
             return Err(EngineError::Busy { root: self.root.clone() });
         }
@@ -122,7 +157,13 @@ impl Places {
             let kept = if is_watched && *folder == self.index { &[WATCH, ASKS][..] } else { &[] };
             let is_mixed = self.is_named && *folder == self.index;
             match remove(folder, |name| !kept.contains(&name) && (!is_mixed || is_own(name))) {
-                Err(source) if source.kind() != std::io::ErrorKind::NotFound => return Err(EngineError::Io { what: "cannot remove", path: folder.clone(), source }),
+                Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(EngineError::Io {
+                        what: "cannot remove",
+                        path: folder.clone(),
+                        source,
+                    });
+                }
                 _ => {}
             }
         }
@@ -148,7 +189,11 @@ fn remove(folder: &Path, goes: impl Fn(&str) -> bool) -> std::io::Result<()> {
         if !goes(&entry.file_name().to_string_lossy()) {
             continue;
         }
-        if entry.file_type()?.is_dir() { fs::remove_dir_all(entry.path())? } else { fs::remove_file(entry.path())? }
+        if entry.file_type()?.is_dir() {
+            fs::remove_dir_all(entry.path())?
+        } else {
+            fs::remove_file(entry.path())?
+        }
     }
     // What is not ours, and what is kept, keeps its folder.
     let _ = fs::remove_dir(folder);

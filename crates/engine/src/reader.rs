@@ -32,46 +32,80 @@ pub(crate) type LearnedCache = ((i64, i64), Arc<LearnedState>);
 impl Engine {
     /// Opens the published snapshot for questions.
     pub fn reader(&self) -> Result<Reader> {
-        let Some(snapshot) = self.shared_snapshot()? else { return Err(EngineError::NoIndex { root: self.places.root.clone() }) };
+        let Some(snapshot) = self.shared_snapshot()? else {
+            return Err(EngineError::NoIndex { root: self.places.root.clone() });
+        };
         // Who changes them publishes a snapshot, so whoever opens one sees the right ones.
         self.load_overlays()?;
         let head_mark = self.head_mark();
         // History and code are gathered side by side: a single question waits for both.
         let past = || {
             let (history, _problems) = self.history();
-            let commits = Commits::of(&history.view(), Arc::new(self.commit_words(&history)), &snapshot);
+            let commits =
+                Commits::of(&history.view(), Arc::new(self.commit_words(&history)), &snapshot);
             (Arc::new(history), Arc::new(commits))
         };
         let (catalog, (history, commits)) = std::thread::scope(|scope| {
             let past = scope.spawn(past);
             (self.catalog(&snapshot), past.join().unwrap_or_default())
         });
-        Ok(Reader { snapshot, catalog, history, commits, knowledge: Mutex::default(), learned: Mutex::new(None), numbers: Numbers::default(), head_mark, suite: OnceLock::new() })
+        Ok(Reader {
+            snapshot,
+            catalog,
+            history,
+            commits,
+            knowledge: Mutex::default(),
+            learned: Mutex::new(None),
+            numbers: Numbers::default(),
+            head_mark,
+            suite: OnceLock::new(),
+        })
     }
 
     /// Opens the published snapshot when another one was open before: what was gathered from history is
     /// taken over while the head stands where it stood.
     pub fn reader_after(&self, earlier: &Reader) -> Result<Reader> {
-        let Some(snapshot) = self.shared_snapshot()? else { return Err(EngineError::NoIndex { root: self.places.root.clone() }) };
+        let Some(snapshot) = self.shared_snapshot()? else {
+            return Err(EngineError::NoIndex { root: self.places.root.clone() });
+        };
         self.load_overlays()?;
         let head_mark = self.head_mark();
-        let history = if head_mark.is_some() && head_mark == earlier.head_mark { earlier.history.clone() } else { Arc::new(self.history().0) };
+        let history = if head_mark.is_some() && head_mark == earlier.head_mark {
+            earlier.history.clone()
+        } else {
+            Arc::new(self.history().0)
+        };
         // Commits are kept by the numbers of the files they touched.
         let same_paths = same_paths(&snapshot, &earlier.snapshot);
         let same = Arc::ptr_eq(&history, &earlier.history) && same_paths;
         let commits = if same {
             earlier.commits.clone()
         } else {
-            let words = if Arc::ptr_eq(&history, &earlier.history) { earlier.commits.words() } else { Arc::new(self.commit_words(&history)) };
+            let words = if Arc::ptr_eq(&history, &earlier.history) {
+                earlier.commits.words()
+            } else {
+                Arc::new(self.commit_words(&history))
+            };
             Arc::new(Commits::of(&history.view(), words, &snapshot))
         };
         let catalog = Catalog::of(&snapshot, same_paths.then_some(&earlier.catalog.path_flags));
-        Ok(Reader { snapshot, catalog, history, commits, knowledge: Mutex::default(), learned: Mutex::new(None), numbers: Numbers::default(), head_mark, suite: OnceLock::new() })
+        Ok(Reader {
+            snapshot,
+            catalog,
+            history,
+            commits,
+            knowledge: Mutex::default(),
+            learned: Mutex::new(None),
+            numbers: Numbers::default(),
+            head_mark,
+            suite: OnceLock::new(),
+        })
     }
 }
 
 fn same_paths(one: &Snapshot, two: &Snapshot) -> bool {
-    one.file_count() == two.file_count() && (0..one.file_count()).all(|file| one.file(file).path() == two.file(file).path())
+    one.file_count() == two.file_count()
+        && (0..one.file_count()).all(|file| one.file(file).path() == two.file(file).path())
 }
 
 impl Reader {
@@ -82,6 +116,14 @@ impl Reader {
 
     /// Returns what rankings read; commits up to `hidden` take no part.
     pub fn sources(&self, hidden: Option<u32>) -> Sources<'_> {
-        Sources { snapshot: &self.snapshot, catalog: &self.catalog, commits: (!self.commits.is_empty()).then_some(&*self.commits), hidden, learned: None, declared: None, parameters: &Parameters::DEFAULT }
+        Sources {
+            snapshot: &self.snapshot,
+            catalog: &self.catalog,
+            commits: (!self.commits.is_empty()).then_some(&*self.commits),
+            hidden,
+            learned: None,
+            declared: None,
+            parameters: &Parameters::DEFAULT,
+        }
     }
 }

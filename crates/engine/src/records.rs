@@ -43,14 +43,31 @@ impl Recording<'_> {
         ledger.bootstrap_finish()?;
         let mut records: Vec<FileRecord> = Vec::new();
         let lost: FxHashSet<&str> = self.published.lost.iter().map(String::as_str).collect();
-        records.extend(self.outcomes.iter().map(|outcome| file_record(self.engine, outcome, self.now)).filter(|record| !lost.contains(record.path.as_str())));
+        records.extend(
+            self.outcomes
+                .iter()
+                .map(|outcome| file_record(self.engine, outcome, self.now))
+                .filter(|record| !lost.contains(record.path.as_str())),
+        );
         if !self.complete {
-            records.extend(self.changes.same.iter().map(|state| state.record.clone()).filter(|record| !lost.contains(record.path.as_str())));
+            records.extend(
+                self.changes
+                    .same
+                    .iter()
+                    .map(|state| state.record.clone())
+                    .filter(|record| !lost.contains(record.path.as_str())),
+            );
         }
-        let removed: Vec<String> = self.changes.removed.iter().chain(&self.published.lost).cloned().collect();
+        let removed: Vec<String> =
+            self.changes.removed.iter().chain(&self.published.lost).cloned().collect();
         ledger.replace_files(&[], &removed)?;
         let written = chunks::write(ledger, self.snapshot, records)?;
-        links::write(ledger, self.snapshot, if self.complete { &self.published.relinked } else { &Relinked::All }, &written)?;
+        links::write(
+            ledger,
+            self.snapshot,
+            if self.complete { &self.published.relinked } else { &Relinked::All },
+            &written,
+        )?;
         self.write_errors(ledger)?;
         ledger.set_project_config(&project_config(self.engine), self.now)?;
         ledger.set_meta(SNAPSHOT, Some(&self.published.name.0.to_hex()))?;
@@ -67,11 +84,23 @@ impl Recording<'_> {
 }
 
 /// Records new states of files whose content is what it was.
-pub fn restamp(engine: &Engine, ledger: &mut dyn Ledger, outcomes: &[Outcome], before: &FxHashMap<String, FileState>, now: i64) -> Result<()> {
+pub fn restamp(
+    engine: &Engine,
+    ledger: &mut dyn Ledger,
+    outcomes: &[Outcome],
+    before: &FxHashMap<String, FileState>,
+    now: i64,
+) -> Result<()> {
     let record = |outcome: &Outcome| {
         let record = file_record(engine, outcome, now);
         match before.get(&outcome.entry.rel).map(|state| &state.record) {
-            Some(old) => FileRecord { lines: old.lines, symbols: old.symbols, chunks: old.chunks, tokens: old.tokens, ..record },
+            Some(old) => FileRecord {
+                lines: old.lines,
+                symbols: old.symbols,
+                chunks: old.chunks,
+                tokens: old.tokens,
+                ..record
+            },
             None => record,
         }
     };
@@ -82,7 +111,9 @@ pub fn restamp(engine: &Engine, ledger: &mut dyn Ledger, outcomes: &[Outcome], b
 
 /// Copies the ledger beside itself when the last copy is old enough.
 pub fn back_up(engine: &Engine, ledger: &mut dyn Ledger, now: i64) -> contextd_store::Result<()> {
-    let interval = i64::try_from(engine.config.storage.backup_interval_hours).unwrap_or(i64::MAX).saturating_mul(3_600_000);
+    let interval = i64::try_from(engine.config.storage.backup_interval_hours)
+        .unwrap_or(i64::MAX)
+        .saturating_mul(3_600_000);
     if ledger.backup_due(interval, now)? {
         ledger.backup_to(&engine.places.ledger_backup(), now)?;
     }
@@ -90,9 +121,14 @@ pub fn back_up(engine: &Engine, ledger: &mut dyn Ledger, now: i64) -> contextd_s
 }
 
 fn record_errors(ledger: &mut dyn Ledger, outcomes: &[Outcome], now: i64) -> Result<()> {
-    let errors: Vec<ErrorRecord> = outcomes.iter().filter_map(|outcome| error_record(outcome, now)).collect();
+    let errors: Vec<ErrorRecord> =
+        outcomes.iter().filter_map(|outcome| error_record(outcome, now)).collect();
     if !ledger.errors()?.is_empty() {
-        let healed: Vec<String> = outcomes.iter().filter(|outcome| outcome.result.is_ok()).map(|outcome| outcome.entry.rel.clone()).collect();
+        let healed: Vec<String> = outcomes
+            .iter()
+            .filter(|outcome| outcome.result.is_ok())
+            .map(|outcome| outcome.entry.rel.clone())
+            .collect();
         ledger.clear_errors(Some(&healed))?;
     }
     if !errors.is_empty() {
@@ -119,7 +155,12 @@ fn file_record(engine: &Engine, outcome: &Outcome, now: i64) -> FileRecord {
         mode: entry.mode,
         status,
         indexed_at: now,
-        project: engine.scanner.projects_of(&entry.rel).first().map(|name| (*name).to_owned()).unwrap_or_default(),
+        project: engine
+            .scanner
+            .projects_of(&entry.rel)
+            .first()
+            .map(|name| (*name).to_owned())
+            .unwrap_or_default(),
         lines: 0,
         symbols: 0,
         chunks: 0,
@@ -130,7 +171,13 @@ fn file_record(engine: &Engine, outcome: &Outcome, now: i64) -> FileRecord {
 fn error_record(outcome: &Outcome, now: i64) -> Option<ErrorRecord> {
     let left = outcome.result.as_ref().err()?;
     let problem = left.problem.as_ref()?;
-    Some(ErrorRecord { file_path: outcome.entry.rel.clone(), error_type: problem.code.to_owned(), error_message: left.detail.clone(), stack_trace: None, occurred_at: now })
+    Some(ErrorRecord {
+        file_path: outcome.entry.rel.clone(),
+        error_type: problem.code.to_owned(),
+        error_message: left.detail.clone(),
+        stack_trace: None,
+        occurred_at: now,
+    })
 }
 
 fn project_config(engine: &Engine) -> ProjectConfig {

@@ -67,7 +67,11 @@ impl Engine {
     }
 
     /// Does what [`Engine::refresh`] does and returns what was looked at, too.
-    pub(crate) fn refresh_looking(&self, options: &RefreshOptions, progress: &dyn Progress) -> Result<(Refreshed, Looked)> {
+    pub(crate) fn refresh_looking(
+        &self,
+        options: &RefreshOptions,
+        progress: &dyn Progress,
+    ) -> Result<(Refreshed, Looked)> {
         let workers = self.config.bootstrap.parallel_workers as usize;
         // Without a number, or when no pool of that size can be had, the shared one does the work.
         match (workers > 0).then(|| rayon::ThreadPoolBuilder::new().num_threads(workers).build()) {
@@ -76,16 +80,23 @@ impl Engine {
         }
     }
 
-    fn refresh_here(&self, options: &RefreshOptions, progress: &dyn Progress) -> Result<(Refreshed, Looked)> {
+    fn refresh_here(
+        &self,
+        options: &RefreshOptions,
+        progress: &dyn Progress,
+    ) -> Result<(Refreshed, Looked)> {
         let asked_for_more = options.full || !options.force.is_empty() || options.only.is_some();
         if options.quick && !asked_for_more {
             // The answer comes while the snapshot is opened.
             let asked = self.ask();
-            let published = self.shared_snapshot().ok().flatten().filter(|snapshot| self.is_current(snapshot));
+            let published =
+                self.shared_snapshot().ok().flatten().filter(|snapshot| self.is_current(snapshot));
             let most = if options.by_hand { 0 } else { usize::MAX };
             if let Some(snapshot) = published.filter(|_| self.places.ledger().exists()) {
                 let (snapshot, confirmed) = self.settled(asked, snapshot);
-                if confirmed.is_some_and(|problems| problems <= most) || self.is_calm_by_stamps(snapshot.name(), most, options.beside.as_deref()) {
+                if confirmed.is_some_and(|problems| problems <= most)
+                    || self.is_calm_by_stamps(snapshot.name(), most, options.beside.as_deref())
+                {
                     return Ok((unchanged(Some(&snapshot), Vec::new()), Looked::Part));
                 }
             }
@@ -107,32 +118,62 @@ impl Engine {
         let own = (options.quick && previous.is_none()).then(|| Own::of(self));
         progress.begin(Stage::Scan, 0);
         // How large the ledger will be is known only after the scan.
-        let first = (!self.places.ledger().exists()).then(|| Scope::scan(self, None)).transpose()?;
+        let first =
+            (!self.places.ledger().exists()).then(|| Scope::scan(self, None)).transpose()?;
         let mut ledger = self.ledger_for(first.as_ref().map_or(0, |scoped| scoped.files.len()))?;
         // The ledger says to which snapshot its rows belong; a run that was killed in between left others.
         let complete = name.is_some() && records::recorded(&ledger)? == name;
-        let trusted = previous.as_ref().is_some_and(|snapshot| self.is_current(snapshot)) && !options.full;
+        let trusted =
+            previous.as_ref().is_some_and(|snapshot| self.is_current(snapshot)) && !options.full;
         let only = options.only.as_ref().filter(|_| trusted && complete);
-        let Scoped { scope, files, problems, grounds } = first.map_or_else(|| Scope::scan(self, only), Ok)?;
+        let Scoped { scope, files, problems, grounds } =
+            first.map_or_else(|| Scope::scan(self, only), Ok)?;
         let (looked, states, others) = match &scope {
             Scope::Whole => (Looked::Whole(grounds.clone()), ledger.file_states()?, Vec::new()),
             // The snapshot before has what the ledger would say of the others.
             Scope::Paths(paths) => {
-                let others = previous.as_ref().map(|snapshot| changes::not_covered(snapshot, |path| scope.covers(path)));
-                (Looked::Part, ledger.file_states_at(&paths.iter().map(String::as_str).collect::<Vec<_>>())?, others.unwrap_or_default())
+                let others = previous
+                    .as_ref()
+                    .map(|snapshot| changes::not_covered(snapshot, |path| scope.covers(path)));
+                (
+                    Looked::Part,
+                    ledger.file_states_at(&paths.iter().map(String::as_str).collect::<Vec<_>>())?,
+                    others.unwrap_or_default(),
+                )
             }
         };
-        let changes = Changes { others, ..changes::compare(files, states, |path| !trusted || is_forced(path, &options.force)) };
+        let changes = Changes {
+            others,
+            ..changes::compare(files, states, |path| !trusted || is_forced(path, &options.force))
+        };
         if trusted && complete && changes.is_empty() {
             // Who lists problems looks at all files anyway while there are some.
             let is_of_use = options.quick && !(options.by_hand && !problems.is_empty());
-            if let (Some(snapshot), Some(grounds)) = (previous.as_ref().filter(|_| is_of_use), grounds) {
-                self.note_calm(snapshot, &grounds, changes.stamps_of_same(), problems.len(), options.now, None);
+            if let (Some(snapshot), Some(grounds)) =
+                (previous.as_ref().filter(|_| is_of_use), grounds)
+            {
+                self.note_calm(
+                    snapshot,
+                    &grounds,
+                    changes.stamps_of_same(),
+                    problems.len(),
+                    options.now,
+                    None,
+                );
             }
             return Ok((unchanged(previous.as_ref(), problems), looked));
         }
         let base = Base { previous, complete, trusted };
-        let refreshed = Run { engine: self, options, progress, problems, grounds, own, ahead: WrittenAhead::default() }.update(&mut ledger, changes, &base)?;
+        let refreshed = Run {
+            engine: self,
+            options,
+            progress,
+            problems,
+            grounds,
+            own,
+            ahead: WrittenAhead::default(),
+        }
+        .update(&mut ledger, changes, &base)?;
         Ok((refreshed, looked))
     }
 
@@ -151,10 +192,22 @@ impl Engine {
 /// Removes segments and graphs that no longer hold what was written, so that nothing is taken over from them: who asks for
 /// everything anew may have a reason.
 fn remove_damaged(index: &Path) {
-    let names = |folder: &str| std::fs::read_dir(index.join(folder)).into_iter().flatten().flatten().map(|entry| entry.path()).collect::<Vec<_>>();
-    let is_whole_segment = |path: &PathBuf| Segment::open(path).and_then(|segment| segment.verify()).is_ok();
-    let is_whole_graph = |path: &PathBuf| Graph::open(path).and_then(|graph| graph.verify()).is_ok();
-    let damaged = names("segments").into_par_iter().filter(|path| !is_whole_segment(path)).chain(names("graph").into_par_iter().filter(|path| !is_whole_graph(path)));
+    let names = |folder: &str| {
+        std::fs::read_dir(index.join(folder))
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|entry| entry.path())
+            .collect::<Vec<_>>()
+    };
+    let is_whole_segment =
+        |path: &PathBuf| Segment::open(path).and_then(|segment| segment.verify()).is_ok();
+    let is_whole_graph =
+        |path: &PathBuf| Graph::open(path).and_then(|graph| graph.verify()).is_ok();
+    let damaged = names("segments")
+        .into_par_iter()
+        .filter(|path| !is_whole_segment(path))
+        .chain(names("graph").into_par_iter().filter(|path| !is_whole_graph(path)));
     // What cannot be removed is not writable either, which the run says.
     damaged.for_each(|path| drop(std::fs::remove_file(path)));
 }
@@ -167,14 +220,22 @@ fn is_forced(path: &str, forced: &[String]) -> bool {
 /// True when `path` is `folder` or lies below it; the root holds everything.
 pub fn is_under(path: &str, folder: &str) -> bool {
     let folder = folder.trim_start_matches("./").trim_end_matches('/');
-    folder.is_empty() || folder == "." || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    folder.is_empty()
+        || folder == "."
+        || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// Returns what a run says that found everything as it was.
 pub(crate) fn unchanged(previous: Option<&Snapshot>, problems: Vec<Problem>) -> Refreshed {
     let Some(snapshot) = previous else { return Refreshed { problems, ..Refreshed::default() } };
     let source_bytes = snapshot.manifest().segments.iter().map(|entry| entry.source_bytes).sum();
-    Refreshed { snapshot: Some(snapshot.name()), files: snapshot.file_count(), source_bytes, problems, ..Refreshed::default() }
+    Refreshed {
+        snapshot: Some(snapshot.name()),
+        files: snapshot.file_count(),
+        source_bytes,
+        problems,
+        ..Refreshed::default()
+    }
 }
 
 #[cfg(test)]
@@ -183,7 +244,9 @@ mod tests {
 
     #[test]
     fn folders_hold_what_lies_below_them() {
-        for (path, folder) in [("a/b", "a"), ("a/b", "a/"), ("a/b", "./a"), ("a", "a"), ("a", "."), ("a", "")] {
+        for (path, folder) in
+            [("a/b", "a"), ("a/b", "a/"), ("a/b", "./a"), ("a", "a"), ("a", "."), ("a", "")]
+        {
             assert!(is_under(path, folder), "{path} in {folder}");
         }
         for (path, folder) in [("ab", "a"), ("a", "a/b"), ("b/a", "a")] {

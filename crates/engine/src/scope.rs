@@ -12,7 +12,8 @@ use std::path::Path;
 const MAX_PATHS: usize = 500;
 
 /// Names of files that decide about other files.
-const IGNORE_FILES: &[&str] = &[".gitignore", ".contextignore", ".dockerignore", ".gitmodules", ".git"];
+const IGNORE_FILES: &[&str] =
+    &[".gitignore", ".contextignore", ".dockerignore", ".gitmodules", ".git"];
 
 /// The whole tree, or the paths that may have changed.
 pub enum Scope<'o> {
@@ -33,14 +34,24 @@ impl<'o> Scope<'o> {
     /// Finds the files of the scope. What cannot be judged path by path is scanned whole; a root that cannot be listed is
     /// an error, since an index without files would take the place of the one that is there.
     pub fn scan(engine: &Engine, only: Option<&'o BTreeSet<String>>) -> Result<Scoped<'o>> {
-        if let Some((paths, files)) = only.and_then(|paths| Some((paths, files_at(engine, paths)?))) {
+        if let Some((paths, files)) = only.and_then(|paths| Some((paths, files_at(engine, paths)?)))
+        {
             let mut files = files;
-            engine.overlays().apply(&mut files, |path| paths.iter().any(|changed| is_under(path, changed)));
-            return Ok(Scoped { scope: Scope::Paths(paths), files, problems: Vec::new(), grounds: None });
+            engine
+                .overlays()
+                .apply(&mut files, |path| paths.iter().any(|changed| is_under(path, changed)));
+            return Ok(Scoped {
+                scope: Scope::Paths(paths),
+                files,
+                problems: Vec::new(),
+                grounds: None,
+            });
         }
         let mut scan = engine.scanner.scan();
         if let Some(why) = scan.refused_root {
-            return Err(ScanError::RootUnusable { path: engine.scanner.root().to_owned(), why }.into());
+            return Err(
+                ScanError::RootUnusable { path: engine.scanner.root().to_owned(), why }.into()
+            );
         }
         let limit = engine.config.bootstrap.max_initial_files;
         if limit > 0 {
@@ -65,7 +76,10 @@ impl<'o> Scope<'o> {
 /// Returns the files that lie at the paths and belong to the index; `None` when a path is a folder or
 /// decides about others.
 fn files_at(engine: &Engine, paths: &BTreeSet<String>) -> Option<Vec<FileEntry>> {
-    if paths.len() > MAX_PATHS || engine.config.indexing.follow_symlinks || engine.config.bootstrap.max_initial_files > 0 {
+    if paths.len() > MAX_PATHS
+        || engine.config.indexing.follow_symlinks
+        || engine.config.bootstrap.max_initial_files > 0
+    {
         return None;
     }
     let mut files = Vec::new();
@@ -92,5 +106,13 @@ fn entry(engine: &Engine, path: &str) -> Option<FileEntry> {
         Verdict::Excluded { rule: Rule::Binary | Rule::Unreadable | Rule::Changing, .. } => {}
         Verdict::Excluded { .. } => return None,
     }
-    Some(FileEntry { rel: path.to_owned(), size: 0, mtime_ns: 0, ctime_ns: 0, inode: 0, mode: 0, tracked: false })
+    Some(FileEntry {
+        rel: path.to_owned(),
+        size: 0,
+        mtime_ns: 0,
+        ctime_ns: 0,
+        inode: 0,
+        mode: 0,
+        tracked: false,
+    })
 }

@@ -25,9 +25,23 @@ pub struct Sources<'r> {
 }
 
 impl<'r> Sources<'r> {
-    pub fn new(extraction: Extraction<'r>, archive: &'r Archive, neighbours: &'r Neighbours<'r>, texts: &'r Texts, previous: Option<&'r Snapshot>) -> Self {
+    pub fn new(
+        extraction: Extraction<'r>,
+        archive: &'r Archive,
+        neighbours: &'r Neighbours<'r>,
+        texts: &'r Texts,
+        previous: Option<&'r Snapshot>,
+    ) -> Self {
         let previous = previous.filter(|snapshot| extraction.engine.has_same_facts(snapshot));
-        Self { extraction, archive, neighbours, texts, previous, holdings: OnceLock::new(), made: AtomicU32::new(0) }
+        Self {
+            extraction,
+            archive,
+            neighbours,
+            texts,
+            previous,
+            holdings: OnceLock::new(),
+            made: AtomicU32::new(0),
+        }
     }
 
     /// Returns the facts of files that need not be taken apart, `None` for the others.
@@ -59,7 +73,11 @@ impl<'r> Sources<'r> {
             let segment = snapshot.segment_of_file(number);
             let local = number - snapshot.files_of_segment(segment).start;
             let before = snapshot.file(number);
-            (before.hash() == file.hash && before.language() == file.language.0).then_some((segment as u32, local, at))
+            (before.hash() == file.hash && before.language() == file.language.0).then_some((
+                segment as u32,
+                local,
+                at,
+            ))
         };
         thaw(snapshot, files.iter().enumerate().filter_map(place).collect(), found);
     }
@@ -68,7 +86,10 @@ impl<'r> Sources<'r> {
         if found.iter().all(Option::is_some) {
             return;
         }
-        let keys: Vec<FactsKey> = files.iter().map(|file| self.extraction.key(&file.path, file.hash, file.language)).collect();
+        let keys: Vec<FactsKey> = files
+            .iter()
+            .map(|file| self.extraction.key(&file.path, file.hash, file.language))
+            .collect();
         let missing: Vec<usize> = (0..found.len()).filter(|&at| found[at].is_none()).collect();
         let asked: Vec<FactsKey> = missing.iter().map(|&at| keys[at]).collect();
         for (at, facts) in missing.into_iter().zip(self.archive.load(&asked)) {

@@ -1,10 +1,10 @@
 //! What is indexed, in numbers.
 
-use crate::{changes, records};
 use crate::calm::Look;
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::scope::{Scope, Scoped};
+use crate::{changes, records};
 use contextd_lang::LanguageId;
 use contextd_model::ContentHash;
 use contextd_pack::Texts as _;
@@ -73,28 +73,48 @@ impl Engine {
     /// True when some file is not as it was recorded: added, removed, written since. When all are, a note says so to who
     /// asks next.
     pub fn has_changes(&self) -> Result<bool> {
-        let began = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis() as i64);
+        let began =
+            SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis() as i64);
         let ledger = self.ledger()?;
         self.load_overlays()?;
         let recorded = records::recorded(&ledger)?;
         let Scoped { files, problems, grounds, .. } = Scope::scan(self, None)?;
         let changes = changes::compare(files, ledger.file_states()?, |_| false);
         if changes.is_empty() {
-            let is_same = |snapshot: &Snapshot| recorded == Some(snapshot.name()) && self.is_current(snapshot);
-            let noted = self.published().filter(is_same).filter(|_| records::recorded(&ledger).is_ok_and(|after| after == recorded));
+            let is_same = |snapshot: &Snapshot| {
+                recorded == Some(snapshot.name()) && self.is_current(snapshot)
+            };
+            let noted = self
+                .published()
+                .filter(is_same)
+                .filter(|_| records::recorded(&ledger).is_ok_and(|after| after == recorded));
             if let (Some(snapshot), Some(grounds)) = (noted, grounds) {
-                self.note_calm(&snapshot, &grounds, changes.stamps_of_same(), problems.len(), began, None);
+                self.note_calm(
+                    &snapshot,
+                    &grounds,
+                    changes.stamps_of_same(),
+                    problems.len(),
+                    began,
+                    None,
+                );
             }
         }
         // A stamp that is too young to be trusted says nothing of a change: what the file holds does.
-        let differs = |entry: &FileEntry| !changes.before.get(&entry.rel).is_some_and(|state| changes::has_stamp(entry, state) && self.is_recorded(state));
+        let differs = |entry: &FileEntry| {
+            !changes
+                .before
+                .get(&entry.rel)
+                .is_some_and(|state| changes::has_stamp(entry, state) && self.is_recorded(state))
+        };
         Ok(!changes.removed.is_empty() || changes.read.par_iter().any(differs))
     }
 
     /// True when a file reads as it was recorded: the same content, or still nothing that can be indexed.
     fn is_recorded(&self, state: &FileState) -> bool {
         let indexed = state.record.status == FileStatus::Indexed;
-        self.texts().hash(&state.record.path).map_or(!indexed, |hash| indexed && hash == state.record.content_hash)
+        self.texts()
+            .hash(&state.record.path)
+            .map_or(!indexed, |hash| indexed && hash == state.record.content_hash)
     }
 
     /// Returns the state of the index, with a look at every file; `None` when there is none.
@@ -115,9 +135,14 @@ impl Engine {
         let (snapshot, looked) = std::thread::scope(|scope| {
             let looked = scope.spawn(|| match asked.calm(name) {
                 Some(_) => (true, Some(Look::Same)),
-                None => (false, self.look(name, usize::MAX, time.map(|time| Instant::now() + time), None)),
+                None => (
+                    false,
+                    self.look(name, usize::MAX, time.map(|time| Instant::now() + time), None),
+                ),
             });
-            let figures = self.snapshot().map(|snapshot| snapshot.map(|snapshot| (snapshot.name(), self.figures_of(&snapshot))));
+            let figures = self.snapshot().map(|snapshot| {
+                snapshot.map(|snapshot| (snapshot.name(), self.figures_of(&snapshot)))
+            });
             (figures, looked.join().unwrap_or((false, None)))
         });
         let Some((opened, figures)) = snapshot? else { return Ok(None) };
@@ -128,7 +153,9 @@ impl Engine {
         };
         let status = match seen {
             Some(Look::Same) => Status { changed: Some(false), ..figures },
-            Some(Look::Part(looked, paths)) => Status { changed: None, looked: Some((looked, paths)), ..figures },
+            Some(Look::Part(looked, paths)) => {
+                Status { changed: None, looked: Some((looked, paths)), ..figures }
+            }
             Some(Look::Other) | None => Status { changed: Some(self.has_changes()?), ..figures },
         };
         Ok(Some(status))
@@ -147,7 +174,8 @@ impl Engine {
     fn figures_of(&self, snapshot: &Snapshot) -> Status {
         let mut counts = [0; 256];
         for segment in snapshot.segments() {
-            (0..segment.file_count()).for_each(|file| counts[usize::from(segment.language(file))] += 1);
+            (0..segment.file_count())
+                .for_each(|file| counts[usize::from(segment.language(file))] += 1);
         }
         let mut languages: BTreeMap<&'static str, u32> = BTreeMap::new();
         for (language, count) in (0..=u8::MAX).zip(counts).filter(|&(_, count)| count > 0) {

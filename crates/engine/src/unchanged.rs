@@ -104,9 +104,17 @@ mod tests {
         let engine = engine(folder.path());
         let mut known = None;
         for round in 0..40 {
-            std::fs::write(folder.path().join("a.txt"), format!("{:03}", round / 2)).expect("written");
-            let (text, hash) = (engine.texts().read_again("a.txt", known.as_ref()).expect("read"), engine.texts().hash("a.txt"));
-            assert_eq!((text.scrubbed.as_str(), hash), (format!("{:03}", round / 2).as_str(), Some(text.hash)), "{round}");
+            std::fs::write(folder.path().join("a.txt"), format!("{:03}", round / 2))
+                .expect("written");
+            let (text, hash) = (
+                engine.texts().read_again("a.txt", known.as_ref()).expect("read"),
+                engine.texts().hash("a.txt"),
+            );
+            assert_eq!(
+                (text.scrubbed.as_str(), hash),
+                (format!("{:03}", round / 2).as_str(), Some(text.hash)),
+                "{round}"
+            );
             known = Some(text);
             std::thread::sleep(Duration::from_millis(round % 4));
         }

@@ -12,9 +12,9 @@ use contextd_scan::watch::{self, Changes, WatchOptions, Watcher};
 use contextd_scan::{Rule, Verdict};
 use contextd_snapshot::{SnapshotName, WriterLock, current};
 use std::path::Path;
-use std::sync::{Arc, PoisonError};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::RecvTimeoutError;
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How often a waiting watch looks whether it should end, and whether another process published.
@@ -60,10 +60,17 @@ pub enum WatchEnd {
 impl Engine {
     /// Keeps the index fresh until `stop` is set. Of several processes that watch one root, one
     /// writes; the others follow what it publishes, and one of them takes over when it ends.
-    pub fn watch(self: &Arc<Self>, stop: &AtomicBool, now: &dyn Fn() -> i64, tell: &mut dyn FnMut(WatchNews)) -> Result<WatchEnd> {
+    pub fn watch(
+        self: &Arc<Self>,
+        stop: &AtomicBool,
+        now: &dyn Fn() -> i64,
+        tell: &mut dyn FnMut(WatchNews),
+    ) -> Result<WatchEnd> {
         self.places.create()?;
         let Some(_leader) = self.follow(stop, tell)? else { return Ok(WatchEnd::Stopped) };
-        let watcher = watch::watch(&self.places.root, self.watch_options()).map_err(|error| EngineError::Watch { code: error.code(), message: error.to_string() })?;
+        let watcher = watch::watch(&self.places.root, self.watch_options()).map_err(|error| {
+            EngineError::Watch { code: error.code(), message: error.to_string() }
+        })?;
         let problems = watcher.problems();
         if !problems.is_empty() {
             tell(WatchNews::Problems(problems));
@@ -78,7 +85,8 @@ impl Engine {
     pub fn keep_warm(&self, files: u32, rest: Duration) {
         let mut warm = self.warm.lock().unwrap_or_else(PoisonError::into_inner);
         if warm.is_none()
-            && let Some(snapshot) = self.published().filter(|snapshot| snapshot.file_count() >= files)
+            && let Some(snapshot) =
+                self.published().filter(|snapshot| snapshot.file_count() >= files)
         {
             let keys = snapshot.manifest().segments.iter().map(|entry| entry.key).collect();
             *warm = Warm::start(&self.places.index, keys, rest);
@@ -86,7 +94,11 @@ impl Engine {
     }
 
     /// Follows the process that writes until it ends; `None` when this one should end first.
-    fn follow(&self, stop: &AtomicBool, tell: &mut dyn FnMut(WatchNews)) -> Result<Option<WriterLock>> {
+    fn follow(
+        &self,
+        stop: &AtomicBool,
+        tell: &mut dyn FnMut(WatchNews),
+    ) -> Result<Option<WriterLock>> {
         // The writer's own lock is held only while it writes; this one as long as it watches.
         let place = self.places.watch_lock();
         let mut seen = current(&self.places.index)?;
@@ -123,8 +135,15 @@ impl Engine {
         }
     }
 
-    fn lead(self: &Arc<Self>, watcher: &Watcher, stop: &AtomicBool, now: &dyn Fn() -> i64, tell: &mut dyn FnMut(WatchNews)) -> Result<WatchEnd> {
-        let (mut pending, mut leading, mut taken) = (Some(RefreshOptions::default()), Leading::new(), 0);
+    fn lead(
+        self: &Arc<Self>,
+        watcher: &Watcher,
+        stop: &AtomicBool,
+        now: &dyn Fn() -> i64,
+        tell: &mut dyn FnMut(WatchNews),
+    ) -> Result<WatchEnd> {
+        let (mut pending, mut leading, mut taken) =
+            (Some(RefreshOptions::default()), Leading::new(), 0);
         loop {
             if stop.load(Ordering::Relaxed) {
                 return Ok(WatchEnd::Stopped);
@@ -141,9 +160,17 @@ impl Engine {
             let report = watcher.events.recv_timeout(PULSE);
             taken += u64::from(report.is_ok());
             match report {
-                Ok(Changes::Paths(paths)) if paths.iter().any(|path| CONFIG_PLACES.contains(&path.as_str())) => return Ok(WatchEnd::ConfigChanged),
-                Ok(Changes::Paths(paths)) => pending = Some(RefreshOptions { only: Some(paths), ..RefreshOptions::default() }),
-                Ok(Changes::Rescan(watch::RescanReason::RootGone)) | Err(RecvTimeoutError::Disconnected) => return Ok(WatchEnd::Gone),
+                Ok(Changes::Paths(paths))
+                    if paths.iter().any(|path| CONFIG_PLACES.contains(&path.as_str())) =>
+                {
+                    return Ok(WatchEnd::ConfigChanged);
+                }
+                Ok(Changes::Paths(paths)) => {
+                    pending =
+                        Some(RefreshOptions { only: Some(paths), ..RefreshOptions::default() })
+                }
+                Ok(Changes::Rescan(watch::RescanReason::RootGone))
+                | Err(RecvTimeoutError::Disconnected) => return Ok(WatchEnd::Gone),
                 Ok(Changes::Rescan(_)) => pending = Some(RefreshOptions::default()),
                 Err(RecvTimeoutError::Timeout) => {}
             }
@@ -151,7 +178,13 @@ impl Engine {
     }
 
     /// Refreshes, and says what that means for questions after the first `taken` reports.
-    fn take_in(self: &Arc<Self>, options: &RefreshOptions, watcher: &Watcher, leading: &mut Leading, taken: u64) -> WatchNews {
+    fn take_in(
+        self: &Arc<Self>,
+        options: &RefreshOptions,
+        watcher: &Watcher,
+        leading: &mut Leading,
+        taken: u64,
+    ) -> WatchNews {
         match self.refresh_looking(options, &Silent) {
             Ok((refreshed, looked)) => {
                 leading.looked(self, watcher, looked, &refreshed, options.now);
@@ -171,7 +204,8 @@ impl Engine {
         let engine = Arc::clone(self);
         WatchOptions {
             debounce: Duration::from_millis(watcher.debounce_ms),
-            full_scan_every: (watcher.full_scan_interval_seconds > 0).then(|| Duration::from_secs(watcher.full_scan_interval_seconds)),
+            full_scan_every: (watcher.full_scan_interval_seconds > 0)
+                .then(|| Duration::from_secs(watcher.full_scan_interval_seconds)),
             poll_fallback: Some(Duration::from_millis(watcher.poll_interval_ms)),
             should_watch_dir: Arc::new(move |folder| engine.is_worth_watching(folder)),
             asks: Some(self.asks()),
@@ -181,13 +215,29 @@ impl Engine {
 
     /// True unless a rule leaves out everything below the folder.
     fn is_worth_watching(&self, folder: &str) -> bool {
-        if self.places.index.strip_prefix(self.scanner.root()).is_ok_and(|index| Path::new(folder).starts_with(index)) {
+        if self
+            .places
+            .index
+            .strip_prefix(self.scanner.root())
+            .is_ok_and(|index| Path::new(folder).starts_with(index))
+        {
             return false;
         }
         // A file that is not there passes every rule about its folders and fails as not found.
         match self.scanner.check(&Path::new(folder).join("a-file")).verdict {
             Verdict::Included => true,
-            Verdict::Excluded { rule, .. } => !matches!(rule, Rule::GitFolder | Rule::IndexFolder | Rule::IgnorePatterns | Rule::ContextIgnore | Rule::DockerIgnore | Rule::Hidden | Rule::GitIgnore | Rule::NestedRepository | Rule::Symlink),
+            Verdict::Excluded { rule, .. } => !matches!(
+                rule,
+                Rule::GitFolder
+                    | Rule::IndexFolder
+                    | Rule::IgnorePatterns
+                    | Rule::ContextIgnore
+                    | Rule::DockerIgnore
+                    | Rule::Hidden
+                    | Rule::GitIgnore
+                    | Rule::NestedRepository
+                    | Rule::Symlink
+            ),
         }
     }
 }

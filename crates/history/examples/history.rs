@@ -15,14 +15,8 @@ use std::time::Instant;
 fn main() -> std::io::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let root = arguments.first().map_or(".", String::as_str);
-    let max_commits = arguments
-        .get(1)
-        .and_then(|text| text.parse().ok())
-        .unwrap_or(5_000);
-    let limits = Limits {
-        max_commits,
-        ..Limits::default()
-    };
+    let max_commits = arguments.get(1).and_then(|text| text.parse().ok()).unwrap_or(5_000);
+    let limits = Limits { max_commits, ..Limits::default() };
     let start = Instant::now();
     let (history, problems) = History::load(root.as_ref(), &limits, None);
     let loaded = start.elapsed();
@@ -32,10 +26,7 @@ fn main() -> std::io::Result<()> {
         Some("lines") => lines(root, &history, &mut out)?,
         Some("blame") => {
             for part in blame(root.as_ref(), arguments.get(3).map_or("", String::as_str)).0 {
-                let commit = part
-                    .commit
-                    .map(|commit| commit.to_string())
-                    .unwrap_or_default();
+                let commit = part.commit.map(|commit| commit.to_string()).unwrap_or_default();
                 (0..part.lines.count).try_for_each(|_| writeln!(out, "{commit}"))?;
             }
         }
@@ -51,15 +42,8 @@ fn main() -> std::io::Result<()> {
                 view.file_count()
             )?;
             let start = Instant::now();
-            writeln!(
-                out,
-                "{} bytes in {:.0?}",
-                history.encode().len(),
-                start.elapsed()
-            )?;
-            problems
-                .iter()
-                .try_for_each(|problem| writeln!(out, "{problem}"))?;
+            writeln!(out, "{} bytes in {:.0?}", history.encode().len(), start.elapsed())?;
+            problems.iter().try_for_each(|problem| writeln!(out, "{problem}"))?;
         }
     }
     out.flush()
@@ -76,10 +60,7 @@ fn again(root: &str, limits: &Limits, out: &mut impl Write) -> std::io::Result<(
         fastest = fastest.min(start.elapsed());
     }
     let same = after.encode() == History::load(root.as_ref(), limits, None).0.encode();
-    writeln!(
-        out,
-        "one new commit in {fastest:.1?}, same bytes as from nothing: {same}"
-    )
+    writeln!(out, "one new commit in {fastest:.1?}, same bytes as from nothing: {same}")
 }
 
 /// Times the mapping of changed lines to spans, with spans of 20 lines instead of an index's.
@@ -97,11 +78,7 @@ fn symbols(root: &str, history: &History, out: &mut impl Write) -> std::io::Resu
     };
     let commits: Vec<u32> = (0..view.len() as u32).collect();
     let start = Instant::now();
-    let query = TouchQuery {
-        files: None,
-        commits: &commits,
-        outline: &outline,
-    };
+    let query = TouchQuery { files: None, commits: &commits, outline: &outline };
     let touches = repository.symbol_touches(view, &query).len();
     writeln!(out, "{touches} touches of spans in {:.0?}", start.elapsed())
 }
@@ -112,22 +89,12 @@ fn lines(root: &str, history: &History, out: &mut impl Write) -> std::io::Result
     };
     for commit in history.view().commits().filter(|commit| !commit.is_merge()) {
         writeln!(out, "{}", commit.id())?;
-        for file in repository
-            .changed_files(&Range::Commit(commit.id().to_string()))
-            .0
-            .files
-        {
+        for file in repository.changed_files(&Range::Commit(commit.id().to_string())).0.files {
             for hunk in file.hunks {
                 let range = |range: contextd_history::LineRange| {
                     (range.start - u32::from(range.count == 0), range.count)
                 };
-                writeln!(
-                    out,
-                    "{}\t{:?} {:?}",
-                    file.path,
-                    range(hunk.old),
-                    range(hunk.new)
-                )?;
+                writeln!(out, "{}\t{:?} {:?}", file.path, range(hunk.old), range(hunk.new))?;
             }
         }
     }

@@ -54,52 +54,23 @@ fn sides(
         let after = change.new_path().and_then(read);
         let before = change.old_path().and_then(read);
         let is_applied = !lines.added.is_empty() || before.is_none();
-        let undone = || {
-            Some((
-                undo(after.as_deref()?, &change.hunks, lines)?,
-                after.clone()?,
-            ))
-        };
-        let applied = || {
-            Some((
-                before.clone()?,
-                apply(before.as_deref()?, &change.hunks, lines)?,
-            ))
-        };
-        let found = if is_applied {
-            undone().or_else(applied)
-        } else {
-            applied().or_else(undone)
-        };
+        let undone = || Some((undo(after.as_deref()?, &change.hunks, lines)?, after.clone()?));
+        let applied = || Some((before.clone()?, apply(before.as_deref()?, &change.hunks, lines)?));
+        let found = if is_applied { undone().or_else(applied) } else { applied().or_else(undone) };
         match found {
             Some((old, new)) => made(Some(old), Some(new), true),
             None => made(None, None, change.hunks.is_empty()),
         }
     };
-    PatchedFile {
-        change,
-        old,
-        new,
-        fits,
-    }
+    PatchedFile { change, old, new, fits }
 }
 
 fn apply(text: &[u8], hunks: &[Hunk], lines: &PatchLines) -> Option<Vec<u8>> {
-    replace(
-        text,
-        hunks.iter().map(|hunk| (hunk.old, hunk.new.count)),
-        &lines.removed,
-        &lines.added,
-    )
+    replace(text, hunks.iter().map(|hunk| (hunk.old, hunk.new.count)), &lines.removed, &lines.added)
 }
 
 fn undo(text: &[u8], hunks: &[Hunk], lines: &PatchLines) -> Option<Vec<u8>> {
-    replace(
-        text,
-        hunks.iter().map(|hunk| (hunk.new, hunk.old.count)),
-        &lines.added,
-        &lines.removed,
-    )
+    replace(text, hunks.iter().map(|hunk| (hunk.new, hunk.old.count)), &lines.added, &lines.removed)
 }
 
 /// Replaces ranges of lines, each by the next so many of `to`; `None` when the text does not have
@@ -137,8 +108,5 @@ fn without_end(line: &[u8]) -> &[u8] {
 }
 
 fn joined(lines: &[Vec<u8>]) -> Vec<u8> {
-    lines
-        .iter()
-        .flat_map(|line| line.iter().copied().chain(std::iter::once(b'\n')))
-        .collect()
+    lines.iter().flat_map(|line| line.iter().copied().chain(std::iter::once(b'\n'))).collect()
 }

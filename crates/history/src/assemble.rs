@@ -31,43 +31,26 @@ pub(crate) fn paths_of(commits: &[RawCommit]) -> Vec<&str> {
 
 /// Builds the tables; `present` answers for the paths of [`paths_of`].
 pub(crate) fn assemble(parts: &Parts, paths: &[&str], present: &[bool]) -> History {
-    let mut history = History {
-        limits: parts.limits,
-        prefix: parts.prefix.clone(),
-        ..History::default()
-    };
+    let mut history =
+        History { limits: parts.limits, prefix: parts.prefix.clone(), ..History::default() };
     history.head = parts.head;
     history.cut = parts.cut;
     history.head_time = parts.commits.first().map_or(0, |commit| commit.commit_time);
     for path in paths {
         history.paths.push(path);
     }
-    let numbers: FxHashMap<&str, u32> = paths
-        .iter()
-        .enumerate()
-        .map(|(at, path)| (*path, at as u32))
-        .collect();
+    let numbers: FxHashMap<&str, u32> =
+        paths.iter().enumerate().map(|(at, path)| (*path, at as u32)).collect();
     let mut people = People::default();
     for commit in &parts.commits {
-        push_commit(
-            &mut history,
-            commit,
-            people.number(&commit.author),
-            &numbers,
-        );
+        push_commit(&mut history, commit, people.number(&commit.author), &numbers);
     }
     history.people = people.table;
     let ends: Vec<u32> = history.commits.iter().map(|row| row.touches_end).collect();
     let outside: Vec<u32> = history.commits.iter().map(|row| row.outside).collect();
     follow_renames(&mut history.touches, &ends, present);
-    let derived = derive(
-        &CommitFiles {
-            touches: &history.touches,
-            ends: &ends,
-            outside: &outside,
-        },
-        present,
-    );
+    let derived =
+        derive(&CommitFiles { touches: &history.touches, ends: &ends, outside: &outside }, present);
     history.files = derived.files;
     history.file_commits = derived.file_commits;
     history.partners = derived.partners;
@@ -85,15 +68,13 @@ fn push_commit(
     let subject_end = history.text.len() as u32;
     history.text.push_str(&commit.body);
     history.parents.extend(&commit.parents);
-    history
-        .touches
-        .extend(commit.touches.iter().map(|touch| TouchRow {
-            path: number(&touch.path),
-            file: NONE,
-            from: touch.from.as_deref().map_or(NONE, number),
-            kind: touch.kind as u8,
-            pad: [0; 3],
-        }));
+    history.touches.extend(commit.touches.iter().map(|touch| TouchRow {
+        path: number(&touch.path),
+        file: NONE,
+        from: touch.from.as_deref().map_or(NONE, number),
+        kind: touch.kind as u8,
+        pad: [0; 3],
+    }));
     history.commits.push(CommitRow {
         id: commit.id,
         author,

@@ -86,12 +86,7 @@ impl Repository {
         let mut git = self.git.clone();
         git.object_cache_size(TREE_CACHE);
         let shallow = shallow_commits(&git);
-        Past {
-            git,
-            shallow,
-            commits: FxHashMap::default(),
-            state: Default::default(),
-        }
+        Past { git, shallow, commits: FxHashMap::default(), state: Default::default() }
     }
 }
 
@@ -117,11 +112,7 @@ struct Lines {
 
 impl Lines {
     fn all(text: &[u8]) -> Self {
-        Self {
-            at: 0,
-            there: 0,
-            count: text.split_inclusive(|&byte| byte == b'\n').count() as u32,
-        }
+        Self { at: 0, there: 0, count: text.split_inclusive(|&byte| byte == b'\n').count() as u32 }
     }
 
     /// Returns the part that stands in `from..to` of the commit's text.
@@ -143,17 +134,17 @@ fn split(lines: Vec<Lines>, hunks: &[Hunk]) -> (Vec<Lines>, Vec<Lines>) {
         let (mut new_at, mut old_at) = (0u32, 0u32);
         for hunk in hunks {
             let (new_start, old_start) = (hunk.new.start - 1, hunk.old.start - 1);
-            kept.extend(line.within(new_at, new_start).map(|part| Lines {
-                there: part.there - new_at + old_at,
-                ..part
-            }));
+            kept.extend(
+                line.within(new_at, new_start)
+                    .map(|part| Lines { there: part.there - new_at + old_at, ..part }),
+            );
             own.extend(line.within(new_start, new_start + hunk.new.count));
             (new_at, old_at) = (new_start + hunk.new.count, old_start + hunk.old.count);
         }
-        kept.extend(line.within(new_at, u32::MAX).map(|part| Lines {
-            there: part.there - new_at + old_at,
-            ..part
-        }));
+        kept.extend(
+            line.within(new_at, u32::MAX)
+                .map(|part| Lines { there: part.there - new_at + old_at, ..part }),
+        );
     }
     (kept, own)
 }
@@ -167,10 +158,7 @@ fn in_order(mut found: Vec<(Lines, Option<CommitId>)>) -> Vec<Blame> {
                 last.lines.count += lines.count
             }
             _ => blame.push(Blame {
-                lines: LineRange {
-                    start: lines.at + 1,
-                    count: lines.count,
-                },
+                lines: LineRange { start: lines.at + 1, count: lines.count },
                 commit,
             }),
         }
@@ -220,12 +208,10 @@ impl Past {
                 let Some(ancestor) = self.commit(commit) else {
                     continue;
                 };
-                let slot = waiting
-                    .entry((commit, place.path.clone()))
-                    .or_insert_with(|| {
-                        queue.push((ancestor.time, commit, place.path));
-                        (place.blob, Vec::new())
-                    });
+                let slot = waiting.entry((commit, place.path.clone())).or_insert_with(|| {
+                    queue.push((ancestor.time, commit, place.path));
+                    (place.blob, Vec::new())
+                });
                 slot.1.extend(lines);
             }
             let Some((_, commit, path)) = queue.pop() else {
@@ -265,10 +251,7 @@ impl Past {
                 next.push((parent, place.clone(), lines));
                 return Vec::new();
             }
-            let old = entry.map(|blob| Place {
-                path: place.path.clone(),
-                blob,
-            });
+            let old = entry.map(|blob| Place { path: place.path.clone(), blob });
             before.extend(
                 old.or_else(|| self.renamed_from(ancestor.tree, commit.tree, &place.path))
                     .map(|old| (parent, old)),
@@ -304,10 +287,7 @@ impl Past {
         let found = tree_changes(&self.git, Some(old), new, MAX_CHANGES, &mut self.state).ok()?;
         let changes = with_renames(found.changes, &mut |id| self.blob(id));
         let change = changes.into_iter().find(|change| change.path == *path)?;
-        Some(Place {
-            path: change.from?,
-            blob: change.old?,
-        })
+        Some(Place { path: change.from?, blob: change.old? })
     }
 
     fn commit(&mut self, id: CommitId) -> Option<Ancestor> {
@@ -315,16 +295,8 @@ impl Past {
             return known.clone();
         }
         let read = read_commit(&self.git, id, 0).map(|(commit, tree)| {
-            let parents = if self.shallow.contains(&id) {
-                Vec::new()
-            } else {
-                commit.parents
-            };
-            Ancestor {
-                tree,
-                time: commit.commit_time,
-                parents,
-            }
+            let parents = if self.shallow.contains(&id) { Vec::new() } else { commit.parents };
+            Ancestor { tree, time: commit.commit_time, parents }
         });
         self.commits.insert(id, read.clone());
         read
@@ -334,10 +306,7 @@ impl Past {
         let tree = self.git.find_tree(tree).ok()?;
         let parts = path.split_str("/").map(|part| part.as_bstr().to_owned());
         let entry = tree.lookup_entry(parts).ok()??;
-        let side = Side {
-            kind: entry.mode().kind(),
-            id: entry.object_id(),
-        };
+        let side = Side { kind: entry.mode().kind(), id: entry.object_id() };
         side.is_file().then_some(side)
     }
 

@@ -20,9 +20,8 @@ impl Repository {
         };
         let places = ["refs/remotes/origin/", "refs/heads/"];
         let usual = || {
-            let names = places
-                .iter()
-                .flat_map(|place| USUAL.iter().map(move |name| (*place, *name)));
+            let names =
+                places.iter().flat_map(|place| USUAL.iter().map(move |name| (*place, *name)));
             let found = names
                 .into_iter()
                 .find(|(place, name)| self.resolve(&format!("{place}{name}")).is_some())?;
@@ -39,10 +38,8 @@ impl HistoryView<'_> {
     /// Returns the numbers of the commits that `head` has and `base` has not, newest first; none
     /// when the head is not in the history.
     pub fn added_since(&self, base: Option<CommitId>, head: CommitId) -> Vec<u32> {
-        let numbers: FxHashMap<CommitId, u32> = self
-            .commits()
-            .map(|commit| (commit.id(), commit.number))
-            .collect();
+        let numbers: FxHashMap<CommitId, u32> =
+            self.commits().map(|commit| (commit.id(), commit.number)).collect();
         let reach = |from: CommitId| {
             let mut seen: FxHashSet<u32> = FxHashSet::default();
             let mut open: Vec<u32> = numbers.get(&from).copied().into_iter().collect();
@@ -50,10 +47,8 @@ impl HistoryView<'_> {
                 if !seen.insert(number) {
                     continue;
                 }
-                let parents = self
-                    .commit(number)
-                    .map(|commit| commit.parents())
-                    .unwrap_or_default();
+                let parents =
+                    self.commit(number).map(|commit| commit.parents()).unwrap_or_default();
                 open.extend(parents.iter().filter_map(|parent| numbers.get(parent)));
             }
             seen

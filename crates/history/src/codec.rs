@@ -85,9 +85,7 @@ impl History {
 
     /// Reads what [`History::encode`] wrote; `None` when the bytes are of another version or not whole.
     pub fn decode(bytes: &[u8]) -> Option<History> {
-        StoredHistory::read(&mut &*bytes, bytes.len())?
-            .view()
-            .to_history()
+        StoredHistory::read(&mut &*bytes, bytes.len())?.view().to_history()
     }
 }
 
@@ -121,14 +119,8 @@ impl<'a> HistoryView<'a> {
             commits: rows(section(1)?)?,
             parents: rows(section(2)?)?,
             touches: rows(section(3)?)?,
-            people: Strings {
-                bytes: section(4)?,
-                ends: rows(section(5)?)?,
-            },
-            paths: Strings {
-                bytes: section(6)?,
-                ends: rows(section(7)?)?,
-            },
+            people: Strings { bytes: section(4)?, ends: rows(section(5)?)? },
+            paths: Strings { bytes: section(6)?, ends: rows(section(7)?)? },
             text: section(8)?,
             files: rows(section(9)?)?,
             file_commits: rows(section(10)?)?,
@@ -208,10 +200,7 @@ mod tests {
             ),
             commit(
                 2,
-                vec![
-                    touch("a", None, ChangeKind::Modified),
-                    touch("c", None, ChangeKind::Added),
-                ],
+                vec![touch("a", None, ChangeKind::Modified), touch("c", None, ChangeKind::Added)],
             ),
         ];
         let parts = Parts {
@@ -241,14 +230,7 @@ mod tests {
         assert_eq!(view.file_commits(b), [0, 1]);
         assert_eq!(view.file_commits(view.file("a").unwrap()), [] as [u32; 0]);
         assert_eq!(view.partners(b), [crate::PartnerRow { file: c, count: 2 }]);
-        assert_eq!(
-            view.churn(c),
-            Some(crate::Churn {
-                commits: 2,
-                newest: 0,
-                age: 0
-            })
-        );
+        assert_eq!(view.churn(c), Some(crate::Churn { commits: 2, newest: 0, age: 0 }));
         let second = view.commit(1).unwrap();
         assert_eq!(
             (second.subject(), second.body(), second.author_name()),

@@ -28,26 +28,14 @@ pub(crate) fn fill_files(repository: &Repository, walked: &mut Walked, max_files
         move |numbers: &[usize]| -> Vec<Touched> {
             let mut git = shared.to_thread_local();
             git.object_cache_size(TREE_CACHE);
-            git.objects
-                .set_pack_cache(|| Box::new(MemoryCappedHashmap::new(DELTA_CACHE)));
-            let mut comparer = Comparer {
-                git: &git,
-                prefix,
-                walked,
-                max_files,
-                state: Default::default(),
-            };
-            numbers
-                .iter()
-                .map(|&at| comparer.touched(&walked.commits[at]))
-                .collect()
+            git.objects.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(DELTA_CACHE)));
+            let mut comparer =
+                Comparer { git: &git, prefix, walked, max_files, state: Default::default() };
+            numbers.iter().map(|&at| comparer.touched(&walked.commits[at])).collect()
         }
     };
-    let touched = if numbers.len() < MIN_PARALLEL {
-        run(&numbers)
-    } else {
-        on_two_threads(&numbers, &run)
-    };
+    let touched =
+        if numbers.len() < MIN_PARALLEL { run(&numbers) } else { on_two_threads(&numbers, &run) };
     let mut damaged = 0;
     for (at, touched) in numbers.into_iter().zip(touched) {
         let commit = &mut walked.commits[at];
@@ -95,10 +83,7 @@ struct Comparer<'a> {
 
 impl Comparer<'_> {
     fn touched(&mut self, commit: &RawCommit) -> Touched {
-        let unknown = Touched {
-            flags: commit_flag::FILES_UNKNOWN,
-            ..Touched::default()
-        };
+        let unknown = Touched { flags: commit_flag::FILES_UNKNOWN, ..Touched::default() };
         let Some(new) = self.tree(commit.id) else {
             return unknown;
         };
@@ -116,11 +101,7 @@ impl Comparer<'_> {
             flags: if found.cut { commit_flag::FILES_CUT } else { 0 },
             ..Touched::default()
         };
-        if !found
-            .changes
-            .iter()
-            .any(|change| change.path.starts_with(self.prefix))
-        {
+        if !found.changes.iter().any(|change| change.path.starts_with(self.prefix)) {
             touched.outside = found.changes.len() as u32;
             return touched;
         }
@@ -147,31 +128,15 @@ impl Comparer<'_> {
 /// Returns the change with paths relative to the root, `None` when it lies outside. A move over the
 /// root's border is an addition or a deletion.
 pub(crate) fn placed(change: &PathChange, prefix: &[u8]) -> Option<RawTouch> {
-    let relative = |path: &BString| {
-        path.strip_prefix(prefix)
-            .map(|rest| Arc::from(rest.to_str_lossy()))
-    };
+    let relative =
+        |path: &BString| path.strip_prefix(prefix).map(|rest| Arc::from(rest.to_str_lossy()));
     match (relative(&change.path), change.from.as_ref().map(relative)) {
-        (Some(path), None) => Some(RawTouch {
-            path,
-            from: None,
-            kind: change.kind,
-        }),
-        (Some(path), Some(Some(from))) => Some(RawTouch {
-            path,
-            from: Some(from),
-            kind: change.kind,
-        }),
-        (Some(path), Some(None)) => Some(RawTouch {
-            path,
-            from: None,
-            kind: ChangeKind::Added,
-        }),
-        (None, Some(Some(path))) => Some(RawTouch {
-            path,
-            from: None,
-            kind: ChangeKind::Deleted,
-        }),
+        (Some(path), None) => Some(RawTouch { path, from: None, kind: change.kind }),
+        (Some(path), Some(Some(from))) => {
+            Some(RawTouch { path, from: Some(from), kind: change.kind })
+        }
+        (Some(path), Some(None)) => Some(RawTouch { path, from: None, kind: ChangeKind::Added }),
+        (None, Some(Some(path))) => Some(RawTouch { path, from: None, kind: ChangeKind::Deleted }),
         (None, _) => None,
     }
 }

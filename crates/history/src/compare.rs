@@ -16,11 +16,7 @@ use std::path::Path;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Range {
     /// Two revisions; with `fork`, the old side is where `head` left `base`.
-    Between {
-        base: String,
-        head: String,
-        fork: bool,
-    },
+    Between { base: String, head: String, fork: bool },
     /// A revision and the files as they are now, untracked ones included.
     WorkTree { base: String },
     /// A commit and its first parent.
@@ -33,25 +29,13 @@ impl Range {
     pub fn parse(text: &str) -> Self {
         let text = text.trim();
         let name = |side: &str| {
-            if side.is_empty() {
-                "HEAD".to_owned()
-            } else {
-                side.to_owned()
-            }
+            if side.is_empty() { "HEAD".to_owned() } else { side.to_owned() }
         };
         if let Some((base, head)) = text.split_once("...") {
-            return Self::Between {
-                base: name(base),
-                head: name(head),
-                fork: true,
-            };
+            return Self::Between { base: name(base), head: name(head), fork: true };
         }
         if let Some((base, head)) = text.split_once("..") {
-            return Self::Between {
-                base: name(base),
-                head: name(head),
-                fork: false,
-            };
+            return Self::Between { base: name(base), head: name(head), fork: false };
         }
         Self::WorkTree { base: name(text) }
     }
@@ -84,9 +68,7 @@ impl Repository {
             Range::Between { base, head, fork } => {
                 let (mut base, head) = (self.commit_named(base)?, self.commit_named(head)?);
                 if *fork {
-                    base = self
-                        .merge_base(base, head)
-                        .ok_or_else(|| no_fork(base, head))?;
+                    base = self.merge_base(base, head).ok_or_else(|| no_fork(base, head))?;
                 }
                 self.between(Some(base), head)
             }
@@ -99,11 +81,7 @@ impl Repository {
             Range::WorkTree { base } => {
                 // Without a commit everything in the work tree is new.
                 let unborn = base == "HEAD" && self.git.head().is_ok_and(|head| head.is_unborn());
-                let base = if unborn {
-                    None
-                } else {
-                    Some(self.commit_named(base)?)
-                };
+                let base = if unborn { None } else { Some(self.commit_named(base)?) };
                 let tree = base.map(|base| self.tree_named(base)).transpose()?;
                 let (changes, work_tree, problems) = WorkTree::changes(&self.git, tree)?;
                 Ok(self.change_set(base, None, changes, &work_tree, problems))
@@ -120,13 +98,7 @@ impl Repository {
         let new = self.tree_named(head)?;
         let found = tree_changes(&self.git, old, new, MAX_FILES, &mut Default::default())
             .map_err(|reason| unreadable(&head.to_string(), &reason))?;
-        Ok(self.change_set(
-            base,
-            Some(head),
-            found.changes,
-            &WorkTree::default(),
-            Vec::new(),
-        ))
+        Ok(self.change_set(base, Some(head), found.changes, &WorkTree::default(), Vec::new()))
     }
 
     fn change_set(
@@ -137,16 +109,9 @@ impl Repository {
         work_tree: &WorkTree,
         mut problems: Vec<Problem>,
     ) -> (ChangeSet, Vec<Problem>) {
-        let mut set = ChangeSet {
-            base,
-            head,
-            ..ChangeSet::default()
-        };
-        let read = |id| {
-            work_tree
-                .read(id)
-                .or_else(|| Some(self.git.find_object(id).ok()?.detach().data))
-        };
+        let mut set = ChangeSet { base, head, ..ChangeSet::default() };
+        let read =
+            |id| work_tree.read(id).or_else(|| Some(self.git.find_object(id).ok()?.detach().data));
         let mut missing = 0;
         for change in with_renames(changes, &mut |id| read(id)) {
             let Some(touch) = placed(&change, self.prefix.as_bytes()) else {
@@ -180,13 +145,11 @@ impl Repository {
     }
 
     fn commit_named(&self, name: &str) -> Result<CommitId, Problem> {
-        self.resolve(name)
-            .ok_or_else(|| unreadable(name, "it does not name a commit"))
+        self.resolve(name).ok_or_else(|| unreadable(name, "it does not name a commit"))
     }
 
     fn tree_named(&self, commit: CommitId) -> Result<gix::ObjectId, Problem> {
-        self.tree_of(commit)
-            .ok_or_else(|| unreadable(&commit.to_string(), "its tree is missing"))
+        self.tree_of(commit).ok_or_else(|| unreadable(&commit.to_string(), "its tree is missing"))
     }
 }
 
@@ -235,8 +198,5 @@ pub(crate) fn unreadable(name: &str, reason: &str) -> Problem {
 }
 
 fn no_fork(base: CommitId, head: CommitId) -> Problem {
-    unreadable(
-        &format!("{base}...{head}"),
-        "the two have no common ancestor here",
-    )
+    unreadable(&format!("{base}...{head}"), "the two have no common ancestor here")
 }

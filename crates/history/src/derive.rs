@@ -27,11 +27,7 @@ pub(crate) struct CommitFiles<'a> {
 
 impl CommitFiles<'_> {
     fn of(&self, commit: usize) -> &[TouchRow] {
-        let start = if commit == 0 {
-            0
-        } else {
-            self.ends[commit - 1] as usize
-        };
+        let start = if commit == 0 { 0 } else { self.ends[commit - 1] as usize };
         &self.touches[start..self.ends[commit] as usize]
     }
 
@@ -43,10 +39,7 @@ impl CommitFiles<'_> {
 /// Computes the derived tables for `present.len()` files.
 pub(crate) fn derive(commits: &CommitFiles<'_>, present: &[bool]) -> Derived {
     let (starts, file_commits) = invert(commits, present.len());
-    let mut derived = Derived {
-        file_commits,
-        ..Derived::default()
-    };
+    let mut derived = Derived { file_commits, ..Derived::default() };
     let mut counts = vec![0u32; present.len()];
     for (file, &here) in present.iter().enumerate() {
         let end = starts[file + 1];
@@ -103,15 +96,9 @@ fn partners(
     counts: &mut [u32],
 ) -> Vec<PartnerRow> {
     let mut seen = Vec::new();
-    for &commit in own
-        .iter()
-        .filter(|&&commit| commits.counts_together(commit as usize))
-    {
-        let mut here: Vec<u32> = commits
-            .of(commit as usize)
-            .iter()
-            .map(|touch| touch.file)
-            .collect();
+    for &commit in own.iter().filter(|&&commit| commits.counts_together(commit as usize)) {
+        let mut here: Vec<u32> =
+            commits.of(commit as usize).iter().map(|touch| touch.file).collect();
         here.sort_unstable();
         here.dedup();
         for other in here {
@@ -126,10 +113,7 @@ fn partners(
     }
     let mut found: Vec<PartnerRow> = seen
         .into_iter()
-        .map(|other| PartnerRow {
-            file: other,
-            count: std::mem::take(&mut counts[other as usize]),
-        })
+        .map(|other| PartnerRow { file: other, count: std::mem::take(&mut counts[other as usize]) })
         .collect();
     found.sort_unstable_by_key(|partner| (std::cmp::Reverse(partner.count), partner.file));
     found.truncate(MAX_PARTNERS);
@@ -143,11 +127,7 @@ mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
     fn tables(commits: &[Vec<u32>], outside: &[u32], present: &[bool]) -> Derived {
-        let row = |&file: &u32| TouchRow {
-            path: file,
-            file,
-            ..TouchRow::default()
-        };
+        let row = |&file: &u32| TouchRow { path: file, file, ..TouchRow::default() };
         let touches: Vec<TouchRow> = commits.iter().flatten().map(row).collect();
         let ends: Vec<u32> = commits
             .iter()
@@ -156,11 +136,7 @@ mod tests {
                 Some(*end)
             })
             .collect();
-        let files = CommitFiles {
-            touches: &touches,
-            ends: &ends,
-            outside,
-        };
+        let files = CommitFiles { touches: &touches, ends: &ends, outside };
         derive(&files, present)
     }
 
@@ -183,12 +159,7 @@ mod tests {
         let derived = tables(&[large, vec![0, 1], vec![0, 1]], &[0, 0, 29], &[true; 31]);
         let partners = range(&derived.partners, |row| row.partners_end, &derived.files, 0);
         assert_eq!(partners, [PartnerRow { file: 1, count: 1 }]);
-        let commits = range(
-            &derived.file_commits,
-            |row| row.commits_end,
-            &derived.files,
-            0,
-        );
+        let commits = range(&derived.file_commits, |row| row.commits_end, &derived.files, 0);
         assert_eq!(commits, [0, 1, 2]);
     }
 
@@ -199,10 +170,7 @@ mod tests {
         let derived = tables(&commits, &[0; 26], &[true; 26]);
         let partners = range(&derived.partners, |row| row.partners_end, &derived.files, 0);
         assert_eq!(partners.len(), MAX_PARTNERS);
-        assert_eq!(
-            (partners[0].file, partners[0].count, partners[1].file),
-            (25, 2, 1)
-        );
+        assert_eq!((partners[0].file, partners[0].count, partners[1].file), (25, 2, 1));
     }
 
     proptest! {

@@ -17,10 +17,7 @@ pub fn line_hunks(old: &[u8], new: &[u8]) -> Option<Vec<Hunk>> {
         return None;
     }
     if old.len().max(new.len()) > MAX_TEXT {
-        let whole = Hunk {
-            old: all_lines(old),
-            new: all_lines(new),
-        };
+        let whole = Hunk { old: all_lines(old), new: all_lines(new) };
         return Some(if old == new { Vec::new() } else { vec![whole] });
     }
     let same = common_lines(old, new);
@@ -34,12 +31,7 @@ pub fn line_hunks(old: &[u8], new: &[u8]) -> Option<Vec<Hunk>> {
         count: range.end - range.start,
     };
     Some(
-        diff.hunks()
-            .map(|hunk| Hunk {
-                old: range(hunk.before),
-                new: range(hunk.after),
-            })
-            .collect(),
+        diff.hunks().map(|hunk| Hunk { old: range(hunk.before), new: range(hunk.after) }).collect(),
     )
 }
 
@@ -58,27 +50,14 @@ fn common_lines(old: &[u8], new: &[u8]) -> Common {
     let equal = |pair: &(&u8, &u8)| pair.0 == pair.1;
     let start = old.iter().zip(new).take_while(equal).count();
     let mut lines = old[..start].rsplit(|&byte| byte == b'\n');
-    let kept: usize = lines
-        .by_ref()
-        .take(MARGIN + 1)
-        .map(|line| line.len() + 1)
-        .sum();
+    let kept: usize = lines.by_ref().take(MARGIN + 1).map(|line| line.len() + 1).sum();
     let before = (start + 1).saturating_sub(kept);
     let lines = old[..before].iter().filter(|&&byte| byte == b'\n').count() as u32;
     let (old, new) = (&old[before..], &new[before..]);
-    let end = old
-        .iter()
-        .rev()
-        .zip(new.iter().rev())
-        .take_while(equal)
-        .count();
+    let end = old.iter().rev().zip(new.iter().rev()).take_while(equal).count();
     let mut rest = old[old.len() - end..].split_inclusive(|&byte| byte == b'\n');
     let kept: usize = rest.by_ref().take(MARGIN + 1).map(<[u8]>::len).sum();
-    Common {
-        before,
-        lines,
-        after: end - kept,
-    }
+    Common { before, lines, after: end - kept }
 }
 
 fn is_binary(bytes: &[u8]) -> bool {
@@ -86,10 +65,7 @@ fn is_binary(bytes: &[u8]) -> bool {
 }
 
 fn all_lines(bytes: &[u8]) -> LineRange {
-    LineRange {
-        start: 1,
-        count: bytes.split_inclusive(|&byte| byte == b'\n').count() as u32,
-    }
+    LineRange { start: 1, count: bytes.split_inclusive(|&byte| byte == b'\n').count() as u32 }
 }
 
 #[cfg(test)]
@@ -99,19 +75,13 @@ mod tests {
 
     fn hunk(old: (u32, u32), new: (u32, u32)) -> Hunk {
         let range = |(start, count)| LineRange { start, count };
-        Hunk {
-            old: range(old),
-            new: range(new),
-        }
+        Hunk { old: range(old), new: range(new) }
     }
 
     #[test]
     fn hunks_name_changed_lines() {
         let check = |old: &str, new: &str, expected: &[Hunk]| {
-            assert_eq!(
-                line_hunks(old.as_bytes(), new.as_bytes()).unwrap(),
-                expected
-            )
+            assert_eq!(line_hunks(old.as_bytes(), new.as_bytes()).unwrap(), expected)
         };
         check("a\nb\nc\n", "a\nx\nc\n", &[hunk((2, 1), (2, 1))]);
         check("a\nc\n", "a\nb\nc\n", &[hunk((2, 0), (2, 1))]);
@@ -129,10 +99,7 @@ mod tests {
             format!("{}{middle}{}", ends("first"), ends("last"))
         };
         let check = |old: &str, new: &str, expected: &[Hunk]| {
-            assert_eq!(
-                line_hunks(text(old).as_bytes(), text(new).as_bytes()).unwrap(),
-                expected
-            );
+            assert_eq!(line_hunks(text(old).as_bytes(), text(new).as_bytes()).unwrap(), expected);
         };
         check("a\nb\n", "a\nx\n", &[hunk((302, 1), (302, 1))]);
         check("", "a\n", &[hunk((301, 0), (301, 1))]);

@@ -49,45 +49,21 @@ mod tests {
     use super::*;
 
     fn touch(path: u32, from: u32) -> TouchRow {
-        let kind = if from == NONE {
-            ChangeKind::Modified
-        } else {
-            ChangeKind::Renamed
-        };
-        TouchRow {
-            path,
-            file: 0,
-            from,
-            kind: kind as u8,
-            pad: [0; 3],
-        }
+        let kind = if from == NONE { ChangeKind::Modified } else { ChangeKind::Renamed };
+        TouchRow { path, file: 0, from, kind: kind as u8, pad: [0; 3] }
     }
 
     fn check(touches: &[TouchRow], ends: &[u32], present: &[bool], expected: &[u32]) {
         let mut touches = touches.to_vec();
         follow_renames(&mut touches, ends, present);
-        assert_eq!(
-            touches.iter().map(|touch| touch.file).collect::<Vec<_>>(),
-            expected
-        );
+        assert_eq!(touches.iter().map(|touch| touch.file).collect::<Vec<_>>(), expected);
     }
 
     #[test]
     fn old_names_lead_to_the_name_at_the_head() {
         // 0 → 1 → 2, each touched before its rename.
-        let touches = [
-            touch(2, NONE),
-            touch(2, 1),
-            touch(1, NONE),
-            touch(1, 0),
-            touch(0, NONE),
-        ];
-        check(
-            &touches,
-            &[1, 2, 3, 4, 5],
-            &[false, false, true],
-            &[2, 2, 2, 2, 2],
-        );
+        let touches = [touch(2, NONE), touch(2, 1), touch(1, NONE), touch(1, 0), touch(0, NONE)];
+        check(&touches, &[1, 2, 3, 4, 5], &[false, false, true], &[2, 2, 2, 2, 2]);
     }
 
     #[test]

@@ -25,11 +25,7 @@ impl LineLabels {
         for &(first, last, label) in spans {
             let first = first.max(line);
             labels.close(&mut open, &mut line, first);
-            labels.push_to(
-                first,
-                open.last().map_or(UNLABELLED, |&(_, label)| label),
-                &mut line,
-            );
+            labels.push_to(first, open.last().map_or(UNLABELLED, |&(_, label)| label), &mut line);
             if last >= first {
                 open.push((last, label));
             }
@@ -85,11 +81,7 @@ impl LineLabels {
             if at >= lines.end() {
                 return None;
             }
-            let (end, label) = self
-                .runs
-                .get(run)
-                .copied()
-                .unwrap_or((u32::MAX, UNLABELLED));
+            let (end, label) = self.runs.get(run).copied().unwrap_or((u32::MAX, UNLABELLED));
             let count = end.min(lines.end()) - at;
             at += count;
             run += 1;
@@ -106,16 +98,8 @@ impl LineLabels {
 
     /// Returns the label of the lines on both sides of a place before a line; nothing where they differ.
     fn around(&self, line: u32) -> u32 {
-        let before = if line > 1 {
-            self.at(line - 1)
-        } else {
-            UNLABELLED
-        };
-        if before == self.at(line) {
-            before
-        } else {
-            UNLABELLED
-        }
+        let before = if line > 1 { self.at(line - 1) } else { UNLABELLED };
+        if before == self.at(line) { before } else { UNLABELLED }
     }
 
     /// Returns the labels of the text before a change that led to this one.
@@ -126,12 +110,8 @@ impl LineLabels {
         let mut old = Self::default();
         let mut line = 1;
         for hunk in hunks {
-            let kept = LineRange {
-                start: line,
-                count: hunk.new.start.saturating_sub(line),
-            };
-            self.runs_in(kept)
-                .for_each(|(count, label)| old.push(count, label));
+            let kept = LineRange { start: line, count: hunk.new.start.saturating_sub(line) };
+            self.runs_in(kept).for_each(|(count, label)| old.push(count, label));
             let mut left = hunk.old.count;
             let mut label = self.around(hunk.new.start);
             for (count, new_label) in self.runs_in(hunk.new) {
@@ -143,12 +123,8 @@ impl LineLabels {
             old.push(left, label);
             line = hunk.new.end();
         }
-        let rest = LineRange {
-            start: line,
-            count: self.end().saturating_sub(line),
-        };
-        self.runs_in(rest)
-            .for_each(|(count, label)| old.push(count, label));
+        let rest = LineRange { start: line, count: self.end().saturating_sub(line) };
+        self.runs_in(rest).for_each(|(count, label)| old.push(count, label));
         old
     }
 }
@@ -167,51 +143,33 @@ mod tests {
     fn inner_spans_win() {
         const NONE: u32 = UNLABELLED;
         let labels = LineLabels::of_spans(&[(2, 7, 1), (3, 4, 2), (6, 6, 3), (9, 9, 4)]);
-        assert_eq!(
-            labels_of(&labels, 10),
-            [NONE, 1, 2, 2, 1, 3, 1, NONE, 4, NONE]
-        );
+        assert_eq!(labels_of(&labels, 10), [NONE, 1, 2, 2, 1, 3, 1, NONE, 4, NONE]);
         assert_eq!(labels_of(&LineLabels::of_spans(&[]), 2), [NONE, NONE]);
-        assert_eq!(
-            labels_of(&LineLabels::of_spans(&[(1, 1, 1), (1, 2, 2)]), 3),
-            [2, 2, NONE]
-        );
+        assert_eq!(labels_of(&LineLabels::of_spans(&[(1, 1, 1), (1, 2, 2)]), 3), [2, 2, NONE]);
     }
 
     #[test]
     fn labels_go_back_through_a_change() {
-        let check =
-            |old: &str, new: &str, labels: &[(u32, u32, u32)], touched: &[u32], before: &[u32]| {
-                let new_labels = LineLabels::of_spans(labels);
-                let hunks = line_hunks(old.as_bytes(), new.as_bytes()).unwrap();
-                let found: Vec<u32> = hunks
-                    .iter()
-                    .flat_map(|hunk| new_labels.touched(hunk).collect::<Vec<_>>())
-                    .collect();
-                assert_eq!(found, touched);
-                assert_eq!(
-                    labels_of(&new_labels.before(&hunks), old.lines().count() as u32),
-                    before
-                );
-            };
+        let check = |old: &str,
+                     new: &str,
+                     labels: &[(u32, u32, u32)],
+                     touched: &[u32],
+                     before: &[u32]| {
+            let new_labels = LineLabels::of_spans(labels);
+            let hunks = line_hunks(old.as_bytes(), new.as_bytes()).unwrap();
+            let found: Vec<u32> = hunks
+                .iter()
+                .flat_map(|hunk| new_labels.touched(hunk).collect::<Vec<_>>())
+                .collect();
+            assert_eq!(found, touched);
+            assert_eq!(labels_of(&new_labels.before(&hunks), old.lines().count() as u32), before);
+        };
         let two = [(1, 2, 1), (3, 4, 2)];
         check("a\nb\nc\nd\n", "a\nx\nc\nd\n", &two, &[1], &[1, 1, 2, 2]);
         check("a\nc\nd\n", "a\nb\nc\nd\n", &two, &[1], &[1, 2, 2]);
         // Between two symbols something went that neither of them is.
-        check(
-            "a\nb\nx\nc\nd\n",
-            "a\nb\nc\nd\n",
-            &two,
-            &[UNLABELLED],
-            &[1, 1, UNLABELLED, 2, 2],
-        );
-        check(
-            "a\nx\nb\nc\nd\n",
-            "a\nb\nc\nd\n",
-            &two,
-            &[1],
-            &[1, 1, 1, 2, 2],
-        );
+        check("a\nb\nx\nc\nd\n", "a\nb\nc\nd\n", &two, &[UNLABELLED], &[1, 1, UNLABELLED, 2, 2]);
+        check("a\nx\nb\nc\nd\n", "a\nb\nc\nd\n", &two, &[1], &[1, 1, 1, 2, 2]);
         check("", "a\nb\nc\nd\n", &two, &[1, 2], &[]);
     }
 

@@ -26,11 +26,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self {
-            max_commits: 5_000,
-            max_body: 4 * 1024,
-            max_files: 20_000,
-        }
+        Self { max_commits: 5_000, max_body: 4 * 1024, max_files: 20_000 }
     }
 }
 
@@ -78,13 +74,7 @@ impl History {
     ) -> (Self, Vec<Problem>) {
         match Repository::open(root) {
             Ok(repository) => repository.history(revision, limits, previous),
-            Err(problem) => (
-                Self {
-                    limits: *limits,
-                    ..Self::default()
-                },
-                vec![problem],
-            ),
+            Err(problem) => (Self { limits: *limits, ..Self::default() }, vec![problem]),
         }
     }
 
@@ -133,11 +123,7 @@ impl Repository {
         limits: &Limits,
         previous: Option<HistoryView<'_>>,
     ) -> (History, Vec<Problem>) {
-        let empty = History {
-            limits: *limits,
-            prefix: self.prefix.clone(),
-            ..History::default()
-        };
+        let empty = History { limits: *limits, prefix: self.prefix.clone(), ..History::default() };
         let Some(head) = self.resolve(revision) else {
             return (empty, self.head_problem(revision));
         };
@@ -152,11 +138,7 @@ impl Repository {
         let mut walked = walk(&self.git, head, &walk_limits, &mut |id| known.take(id));
         let damaged = fill_files(self, &mut walked, limits.max_files as usize);
         let problems = self.problems(&walked, damaged);
-        let tree = walked
-            .trees
-            .get(&head)
-            .copied()
-            .or_else(|| self.tree_of(head));
+        let tree = walked.trees.get(&head).copied().or_else(|| self.tree_of(head));
         let previous_tree = previous.and_then(|view| Some((view, self.tree_of(view.head?)?)));
         let parts = Parts {
             head: Some(head),
@@ -221,11 +203,7 @@ impl Repository {
                 "Run `git fsck`, or fetch the missing objects.",
             ));
         }
-        if walked
-            .commits
-            .iter()
-            .any(|commit| commit.has(commit_flag::BOUNDARY))
-        {
+        if walked.commits.iter().any(|commit| commit.has(commit_flag::BOUNDARY)) {
             problems.push(Problem {
                 severity: contextd_model::Severity::Info,
                 ..Problem::warning(
@@ -266,30 +244,19 @@ impl<'a> Known<'a> {
             .iter()
             .flat_map(|view| (0..view.file_count() as u32).map(|file| view.path(file).into()))
             .collect();
-        Self {
-            view,
-            numbers,
-            paths,
-        }
+        Self { view, numbers, paths }
     }
 
     fn take(&mut self, id: CommitId) -> Option<RawCommit> {
         let commit = self.view?.commit(*self.numbers.get(&id)?)?;
         let path = |file: u32| self.paths.get(file as usize).cloned();
         let touch = |row: &TouchRow| {
-            Some(RawTouch {
-                path: path(row.path)?,
-                from: path(row.from),
-                kind: row.kind(),
-            })
+            Some(RawTouch { path: path(row.path)?, from: path(row.from), kind: row.kind() })
         };
         Some(RawCommit {
             id: commit.id(),
             parents: commit.parents().to_vec(),
-            author: (
-                commit.author_name().to_owned(),
-                commit.author_email().to_owned(),
-            ),
+            author: (commit.author_name().to_owned(), commit.author_email().to_owned()),
             author_time: commit.author_time(),
             commit_time: commit.commit_time(),
             subject: commit.subject().to_owned(),

@@ -36,11 +36,7 @@ pub(crate) fn split(message: &[u8], max_body: usize) -> Message {
     let kept = cut_at(body, max_body);
     let short = cut_at(&subject, MAX_SUBJECT).len();
     subject.truncate(short);
-    Message {
-        subject,
-        body: kept.replace('\r', ""),
-        cut: kept.len() < body.len(),
-    }
+    Message { subject, body: kept.replace('\r', ""), cut: kept.len() < body.len() }
 }
 
 /// Reads UTF-8, or Latin-1 where the bytes are not UTF-8: old commits seldom say their encoding.
@@ -68,10 +64,7 @@ mod tests {
 
     fn check(input: &[u8], subject: &str, body: &str) {
         let message = split(input, 16);
-        assert_eq!(
-            (message.subject.as_str(), message.body.as_str()),
-            (subject, body)
-        );
+        assert_eq!((message.subject.as_str(), message.body.as_str()), (subject, body));
     }
 
     #[test]
@@ -79,11 +72,7 @@ mod tests {
         check(b"One\n", "One", "");
         check(b"\n\nOne\ntwo\n\nbody\n", "One two", "body");
         check(b"One\r\n\r\nbody\r\nmore\r\n", "One", "body\nmore");
-        check(
-            "Über\n\n0123456789abcdeü".as_bytes(),
-            "Über",
-            "0123456789abcde",
-        );
+        check("Über\n\n0123456789abcdeü".as_bytes(), "Über", "0123456789abcde");
         check(b"caf\xe9\n", "café", "");
         check(b"", "", "");
         check(b"a\x1b[31mb", "a [31mb", "");

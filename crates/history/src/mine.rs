@@ -75,9 +75,7 @@ pub fn mine_tasks(history: HistoryView<'_>, count: usize, rules: &MiningRules<'_
             break;
         }
         mined.looked_at += 1;
-        mined
-            .tasks
-            .extend(task(&history, commit, rules, &names, &mut mined.set_aside));
+        mined.tasks.extend(task(&history, commit, rules, &names, &mut mined.set_aside));
     }
     mined
 }
@@ -118,9 +116,7 @@ fn task(
         list.sort_unstable();
         list.dedup();
     }
-    let query = query_text(commit.subject(), commit.body(), &|word| {
-        names.contains(word)
-    });
+    let query = query_text(commit.subject(), commit.body(), &|word| names.contains(word));
     let reason = match (files.len(), gone.len()) {
         (0, 0) => Some(&mut aside.no_source),
         (0, _) => Some(&mut aside.vanished),
@@ -134,12 +130,7 @@ fn task(
     }
     aside.vanished_files += gone.len();
     let files = files.into_iter().map(str::to_owned).collect();
-    Some(MinedTask {
-        commit: commit.number,
-        id: commit.id(),
-        query,
-        files,
-    })
+    Some(MinedTask { commit: commit.number, id: commit.id(), query, files })
 }
 
 /// Returns all paths and the file names with an extension: as words of a message they name files.
@@ -191,20 +182,12 @@ mod tests {
 
     #[test]
     fn machines_are_told_from_people() {
-        for bot in [
-            "dependabot[bot]",
-            "jekyllbot",
-            "Release Bot",
-            "ci-bot",
-            "renovate",
-            "pre-commit-ci",
-        ] {
+        for bot in
+            ["dependabot[bot]", "jekyllbot", "Release Bot", "ci-bot", "renovate", "pre-commit-ci"]
+        {
             assert!(is_bot(bot, ""), "{bot}");
         }
-        assert!(is_bot(
-            "x",
-            "49699333+dependabot[bot]@users.noreply.example"
-        ));
+        assert!(is_bot("x", "49699333+dependabot[bot]@users.noreply.example"));
         for person in ["Ann Talbot", "Robot Ics", "Bo Tan", ""] {
             assert!(!is_bot(person, "ann@example.org"), "{person}");
         }

@@ -35,10 +35,7 @@ impl Owners {
                 continue;
             }
             if let Some((name, owners)) = section_header(line) {
-                section = names
-                    .iter()
-                    .position(|known| *known == name)
-                    .unwrap_or(names.len());
+                section = names.iter().position(|known| *known == name).unwrap_or(names.len());
                 if section == names.len() {
                     names.push(name);
                 }
@@ -53,41 +50,22 @@ impl Owners {
                 Some(pattern) => (true, pattern),
                 None => (false, first.as_str()),
             };
-            let owners = if rest.is_empty() {
-                default.clone()
-            } else {
-                rest.to_vec()
-            };
-            rules.push(Rule {
-                section,
-                pattern: Pattern::parse(pattern),
-                owners,
-                exclude,
-            });
+            let owners = if rest.is_empty() { default.clone() } else { rest.to_vec() };
+            rules.push(Rule { section, pattern: Pattern::parse(pattern), owners, exclude });
         }
         Self { rules }
     }
 
     /// Returns the owners of a path, each once, in the order of the file.
     pub fn of(&self, path: &str) -> Vec<String> {
-        let parts: Vec<&str> = path
-            .split('/')
-            .filter(|part| !part.is_empty() && *part != ".")
-            .collect();
+        let parts: Vec<&str> =
+            path.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
         let mut last: std::collections::BTreeMap<usize, &Rule> = std::collections::BTreeMap::new();
-        for rule in self
-            .rules
-            .iter()
-            .filter(|rule| rule.pattern.matches(&parts))
-        {
+        for rule in self.rules.iter().filter(|rule| rule.pattern.matches(&parts)) {
             last.insert(rule.section, rule);
         }
         let mut owners: Vec<String> = Vec::new();
-        for owner in last
-            .values()
-            .filter(|rule| !rule.exclude)
-            .flat_map(|rule| &rule.owners)
-        {
+        for owner in last.values().filter(|rule| !rule.exclude).flat_map(|rule| &rule.owners) {
             if !owners.contains(owner) {
                 owners.push(owner.clone());
             }
@@ -99,11 +77,8 @@ impl Owners {
 /// Reads `[Name]`, `^[Name]`, `[Name][2]`, each with default owners behind it. A pattern that starts
 /// with a bracket expression has no space before its path, so it cannot be told apart; sections win.
 fn section_header(line: &str) -> Option<(String, Vec<String>)> {
-    let (name, mut rest) = line
-        .strip_prefix('^')
-        .unwrap_or(line)
-        .strip_prefix('[')?
-        .split_once(']')?;
+    let (name, mut rest) =
+        line.strip_prefix('^').unwrap_or(line).strip_prefix('[')?.split_once(']')?;
     if let Some((count, after)) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         count.trim().parse::<u32>().ok()?;
         rest = after;
@@ -153,21 +128,14 @@ impl Pattern {
     fn parse(text: &str) -> Self {
         let anchored = text.trim_end_matches('/').contains('/');
         let folder_only = text.ends_with('/');
-        let mut parts: Vec<String> = text
-            .split('/')
-            .filter(|part| !part.is_empty())
-            .map(str::to_owned)
-            .collect();
+        let mut parts: Vec<String> =
+            text.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect();
         if !anchored {
             parts.insert(0, "**".to_owned());
         }
         // `docs/*` means the files of the folder and not those further down; `*` alone means all.
         let covers_below = !(anchored && parts.last().is_some_and(|part| part == "*"));
-        Self {
-            parts,
-            covers_below,
-            folder_only,
-        }
+        Self { parts, covers_below, folder_only }
     }
 
     fn matches(&self, path: &[&str]) -> bool {
@@ -176,10 +144,7 @@ impl Pattern {
         reached[0] = true;
         for part in &self.parts {
             if part == "**" {
-                let first = reached
-                    .iter()
-                    .position(|&here| here)
-                    .unwrap_or(reached.len());
+                let first = reached.iter().position(|&here| here).unwrap_or(reached.len());
                 reached[first..].fill(true);
                 continue;
             }
@@ -189,16 +154,9 @@ impl Pattern {
             reached[0] = false;
         }
         let below = self.covers_below || self.folder_only;
-        let end = if self.folder_only {
-            path.len().saturating_sub(1)
-        } else {
-            path.len()
-        };
+        let end = if self.folder_only { path.len().saturating_sub(1) } else { path.len() };
         let from = if below { 1.min(end) } else { end };
-        !path.is_empty()
-            && reached
-                .get(from..=end)
-                .is_some_and(|reached| reached.contains(&true))
+        !path.is_empty() && reached.get(from..=end).is_some_and(|reached| reached.contains(&true))
     }
 }
 
@@ -231,9 +189,7 @@ fn wildcard(pattern: &str, text: &str) -> bool {
             return false;
         }
     }
-    pattern[at.min(pattern.len())..]
-        .iter()
-        .all(|&character| character == '*')
+    pattern[at.min(pattern.len())..].iter().all(|&character| character == '*')
 }
 
 #[cfg(test)]

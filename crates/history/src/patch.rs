@@ -51,11 +51,8 @@ pub(crate) fn read_patch(patch: &[u8], prefix: &str) -> ReadPatch {
 /// Makes the paths relative to the root; `None` for a file outside. A patch can come from anyone,
 /// so paths that climb or start at the top of the file system are outside too.
 fn placed(mut file: FileChange, prefix: &str) -> Option<FileChange> {
-    let relative = |path: &str| {
-        path.strip_prefix(prefix)
-            .filter(|path| stays_inside(path))
-            .map(str::to_owned)
-    };
+    let relative =
+        |path: &str| path.strip_prefix(prefix).filter(|path| stays_inside(path)).map(str::to_owned);
     match (relative(&file.path), file.from.as_deref().map(relative)) {
         (Some(path), Some(Some(from))) => (file.path, file.from) = (path, Some(from)),
         (Some(path), None) => file.path = path,
@@ -117,11 +114,7 @@ impl Parser {
         let text = text.strip_suffix('\r').unwrap_or(&text);
         if let Some(paths) = text.strip_prefix("diff --git ") {
             self.end_file(number);
-            self.file = Some(Pending {
-                header: same_path(paths),
-                git: true,
-                ..Pending::default()
-            });
+            self.file = Some(Pending { header: same_path(paths), git: true, ..Pending::default() });
         } else if text.starts_with("--- ") && after.starts_with(b"+++ ") {
             self.old_path(number, &text[4..]);
         } else if let Some(ranges) = text.strip_prefix("@@ ") {
@@ -152,11 +145,7 @@ impl Parser {
         };
         file.flush(self.body.take());
         let before = |range: LineRange| {
-            if range.count == 0 {
-                range.start.saturating_add(1)
-            } else {
-                range.start
-            }
+            if range.count == 0 { range.start.saturating_add(1) } else { range.start }
         };
         self.body = Some(Body {
             old: before(old),
@@ -182,10 +171,7 @@ impl Parser {
     }
 
     fn close_full_body(&mut self) {
-        if self
-            .body
-            .as_ref()
-            .is_some_and(|body| body.old_left == 0 && body.new_left == 0)
+        if self.body.as_ref().is_some_and(|body| body.old_left == 0 && body.new_left == 0)
             && let Some(file) = &mut self.file
         {
             file.flush(self.body.take());
@@ -197,10 +183,7 @@ impl Parser {
         let Some(mut file) = self.file.take() else {
             return;
         };
-        if body
-            .as_ref()
-            .is_some_and(|body| body.old_left > 0 || body.new_left > 0)
-        {
+        if body.as_ref().is_some_and(|body| body.old_left > 0 || body.new_left > 0) {
             self.problem(number, "A hunk has fewer lines than it announces");
         }
         file.flush(body);
@@ -214,10 +197,7 @@ impl Parser {
     fn problem(&mut self, number: u32, message: &str) {
         let remedy = "Write the patch with `git diff`; the rest of it was read.";
         let problem = Problem::warning("CTX_W_PATCH", message, remedy);
-        self.problems.push(Problem {
-            line: Some(number),
-            ..problem
-        });
+        self.problems.push(Problem { line: Some(number), ..problem });
     }
 }
 
@@ -249,10 +229,7 @@ impl Body {
 
     fn run(&mut self) -> &mut Hunk {
         let start = |start| LineRange { start, count: 0 };
-        self.open.get_or_insert(Hunk {
-            old: start(self.old),
-            new: start(self.new),
-        })
+        self.open.get_or_insert(Hunk { old: start(self.old), new: start(self.new) })
     }
 }
 
@@ -305,14 +282,10 @@ impl Pending {
             };
             return (!change.path.is_empty()).then_some(change);
         }
-        let strip = self.git
-            || [&self.old, &self.new]
-                .into_iter()
-                .flatten()
-                .all(|path| has_side(path));
+        let strip =
+            self.git || [&self.old, &self.new].into_iter().flatten().all(|path| has_side(path));
         let clean = |path: Option<String>| {
-            path.filter(|path| path != "/dev/null")
-                .map(|path| without_side(path, strip))
+            path.filter(|path| path != "/dev/null").map(|path| without_side(path, strip))
         };
         let absent = |path: &Option<String>| path.as_deref() == Some("/dev/null");
         if self.kind.is_none() {
@@ -324,12 +297,8 @@ impl Pending {
         }
         let kind = self.kind.unwrap_or(ChangeKind::Modified);
         let (old, new) = (clean(self.old), clean(self.new));
-        let path = if kind == ChangeKind::Deleted {
-            old.or(new)
-        } else {
-            new.or(old)
-        }
-        .or(self.header)?;
+        let path =
+            if kind == ChangeKind::Deleted { old.or(new) } else { new.or(old) }.or(self.header)?;
         (!path.is_empty()).then_some(FileChange {
             path,
             from: None,
@@ -347,14 +316,8 @@ fn same_path(paths: &str) -> Option<String> {
         return Some(without_side(unquote(&paths[..end + 2]), true));
     }
     let middle = paths.len() / 2;
-    let (old, new) = (
-        paths.get(..middle)?,
-        paths.get(middle..)?.strip_prefix(' ')?,
-    );
-    let (old, new) = (
-        without_side(old.to_owned(), true),
-        without_side(new.to_owned(), true),
-    );
+    let (old, new) = (paths.get(..middle)?, paths.get(middle..)?.strip_prefix(' ')?);
+    let (old, new) = (without_side(old.to_owned(), true), without_side(new.to_owned(), true));
     (old == new).then_some(old)
 }
 
@@ -363,28 +326,17 @@ fn path_of(text: &str) -> String {
     if text.starts_with('"') {
         return unquote(text);
     }
-    text.split('\t')
-        .next()
-        .unwrap_or_default()
-        .trim_end()
-        .to_owned()
+    text.split('\t').next().unwrap_or_default().trim_end().to_owned()
 }
 
 /// Prefixes that git puts in front of the paths of the two sides.
 fn has_side(path: &str) -> bool {
     path == "/dev/null"
-        || matches!(
-            path.as_bytes(),
-            [b'a' | b'b' | b'c' | b'i' | b'o' | b'w', b'/', ..]
-        )
+        || matches!(path.as_bytes(), [b'a' | b'b' | b'c' | b'i' | b'o' | b'w', b'/', ..])
 }
 
 fn without_side(path: String, strip: bool) -> String {
-    if strip && has_side(&path) && path != "/dev/null" {
-        path[2..].to_owned()
-    } else {
-        path
-    }
+    if strip && has_side(&path) && path != "/dev/null" { path[2..].to_owned() } else { path }
 }
 
 /// Takes off the quotes and escapes that git writes around unusual paths.
@@ -423,10 +375,7 @@ fn parse_ranges(text: &str) -> Option<(LineRange, LineRange)> {
     let range = |word: &str, mark: char| -> Option<LineRange> {
         let word = word.strip_prefix(mark)?;
         let (start, count) = word.split_once(',').unwrap_or((word, "1"));
-        Some(LineRange {
-            start: start.parse().ok()?,
-            count: count.parse().ok()?,
-        })
+        Some(LineRange { start: start.parse().ok()?, count: count.parse().ok()? })
     };
     let ranges = (range(words.next()?, '-')?, range(words.next()?, '+')?);
     words.next()?.starts_with("@@").then_some(ranges)

@@ -19,21 +19,13 @@ pub(crate) fn present_since(
     previous: &HistoryView<'_>,
     previous_tree: gix::ObjectId,
 ) -> Vec<bool> {
-    let changes = tree_changes(
-        git,
-        Some(previous_tree),
-        tree,
-        MAX_DIFFERENCES,
-        &mut Default::default(),
-    );
+    let changes =
+        tree_changes(git, Some(previous_tree), tree, MAX_DIFFERENCES, &mut Default::default());
     let Some(changes) = changes.ok().filter(|changes| !changes.cut) else {
         return present_in(git, tree, prefix, paths);
     };
     let relative = changes.changes.iter().filter_map(|change| {
-        Some((
-            change.path.strip_prefix(prefix.as_bytes())?,
-            change.new.is_some(),
-        ))
+        Some((change.path.strip_prefix(prefix.as_bytes())?, change.new.is_some()))
     });
     let changed: FxHashMap<&[u8], bool> = relative.collect();
     let mut present = vec![false; paths.len()];
@@ -64,11 +56,8 @@ pub(crate) fn present_in(
     if paths.is_empty() {
         return found;
     }
-    let full: Vec<(usize, String)> = paths
-        .iter()
-        .enumerate()
-        .map(|(at, path)| (at, format!("{prefix}{path}")))
-        .collect();
+    let full: Vec<(usize, String)> =
+        paths.iter().enumerate().map(|(at, path)| (at, format!("{prefix}{path}"))).collect();
     let rests: Vec<(usize, &str)> = full.iter().map(|(at, path)| (*at, path.as_str())).collect();
     mark(git, tree, &rests, &mut found);
     found

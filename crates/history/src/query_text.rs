@@ -5,13 +5,9 @@
 pub fn query_text(subject: &str, body: &str, is_path: &dyn Fn(&str) -> bool) -> String {
     let mut lines: Vec<String> = Vec::new();
     for line in std::iter::once(subject).chain(without_trailers(body)) {
-        let words: Vec<&str> = line
-            .split_whitespace()
-            .filter_map(|word| kept(word, is_path))
-            .collect();
-        let has_word = words
-            .iter()
-            .any(|word| word.chars().any(char::is_alphanumeric));
+        let words: Vec<&str> =
+            line.split_whitespace().filter_map(|word| kept(word, is_path)).collect();
+        let has_word = words.iter().any(|word| word.chars().any(char::is_alphanumeric));
         if has_word {
             lines.push(words.join(" "));
         }
@@ -22,15 +18,10 @@ pub fn query_text(subject: &str, body: &str, is_path: &dyn Fn(&str) -> bool) -> 
 /// Returns the lines of a body up to its trailers, and none that is a trailer on its own.
 fn without_trailers(body: &str) -> impl Iterator<Item = &str> {
     let lines: Vec<&str> = body.lines().collect();
-    let last = lines
-        .iter()
-        .rposition(|line| line.trim().is_empty())
-        .map_or(0, |at| at + 1);
+    let last = lines.iter().rposition(|line| line.trim().is_empty()).map_or(0, |at| at + 1);
     let block = &lines[last..];
     let is_block = !block.is_empty()
-        && block
-            .iter()
-            .all(|line| is_trailer(line) || line.starts_with([' ', '\t']));
+        && block.iter().all(|line| is_trailer(line) || line.starts_with([' ', '\t']));
     let end = if is_block { last } else { lines.len() };
     lines
         .into_iter()
@@ -57,10 +48,7 @@ fn is_attribution(line: &str) -> bool {
     };
     let key = key.to_ascii_lowercase();
     key.ends_with("-by")
-        || matches!(
-            key.as_str(),
-            "cc" | "change-id" | "git-svn-id" | "co-authored" | "backport-of"
-        )
+        || matches!(key.as_str(), "cc" | "change-id" | "git-svn-id" | "co-authored" | "backport-of")
 }
 
 /// Returns the word without issue numbers around it, or `None` when it is one, a link or a path.
@@ -87,9 +75,7 @@ fn is_issue(word: &str) -> bool {
     }
     let key = |text: &str| {
         text.len() >= 2
-            && text
-                .bytes()
-                .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
+            && text.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
     };
     matches!(word.split_once('-'), Some((name, number)) if key(name) && name.starts_with(|c: char| c.is_ascii_uppercase()) && digits(number))
 }
@@ -119,10 +105,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn check(subject: &str, body: &str, expected: &str) {
-        assert_eq!(
-            query_text(subject, body, &|word| word == "app.py"),
-            expected
-        );
+        assert_eq!(query_text(subject, body, &|word| word == "app.py"), expected);
     }
 
     #[test]
@@ -146,11 +129,7 @@ mod tests {
         );
         check("Add x", "Co-authored-by: A <a@b>\n\nText", "Add x\nText");
         check("Add x", "Fixes: #12\nChange-Id: I0a\n", "Add x");
-        check(
-            "Note: read this",
-            "Note: keep this",
-            "Note: read this\nNote: keep this",
-        );
+        check("Note: read this", "Note: keep this", "Note: read this\nNote: keep this");
         check(
             "Take it back",
             "This reverts commit 99fae9187ac0bae12a.\n\nMerge pull request 12",

@@ -37,14 +37,8 @@ pub(crate) type ReadBlob<'a> = dyn FnMut(gix::ObjectId) -> Option<Vec<u8>> + 'a;
 
 /// Turns changes of single paths into changes of files, in the order of paths.
 pub(crate) fn with_renames(changes: Vec<TreeChange>, read: &mut ReadBlob<'_>) -> Vec<PathChange> {
-    let deleted: Vec<&TreeChange> = changes
-        .iter()
-        .filter(|change| change.new.is_none())
-        .collect();
-    let added: Vec<&TreeChange> = changes
-        .iter()
-        .filter(|change| change.old.is_none())
-        .collect();
+    let deleted: Vec<&TreeChange> = changes.iter().filter(|change| change.new.is_none()).collect();
+    let added: Vec<&TreeChange> = changes.iter().filter(|change| change.old.is_none()).collect();
     if deleted.is_empty() || added.is_empty() {
         return changes.into_iter().map(plain).collect();
     }
@@ -55,11 +49,7 @@ pub(crate) fn with_renames(changes: Vec<TreeChange>, read: &mut ReadBlob<'_>) ->
         added,
     };
     pairing.exact();
-    let mut prints = Prints {
-        read,
-        bytes: 0,
-        known: FxHashMap::default(),
-    };
+    let mut prints = Prints { read, bytes: 0, known: FxHashMap::default() };
     pairing.same_name(&mut prints);
     pairing.similar(&mut prints);
     let renamed: FxHashMap<BString, BString> = pairing.renames().collect();
@@ -72,13 +62,7 @@ fn plain(change: TreeChange) -> PathChange {
         (_, None) => ChangeKind::Deleted,
         _ => ChangeKind::Modified,
     };
-    PathChange {
-        path: change.path,
-        from: None,
-        kind,
-        old: change.old,
-        new: change.new,
-    }
+    PathChange { path: change.path, from: None, kind, old: change.old, new: change.new }
 }
 
 fn join(changes: Vec<TreeChange>, renamed: &FxHashMap<BString, BString>) -> Vec<PathChange> {
@@ -122,12 +106,7 @@ impl Pairing<'_> {
     fn renames(&self) -> impl Iterator<Item = (BString, BString)> {
         let pairs = self.from.iter().enumerate();
         pairs.filter_map(|(added, from)| {
-            from.map(|from| {
-                (
-                    self.added[added].path.clone(),
-                    self.deleted[from].path.clone(),
-                )
-            })
+            from.map(|from| (self.added[added].path.clone(), self.deleted[from].path.clone()))
         })
     }
 
@@ -183,28 +162,17 @@ impl Pairing<'_> {
         let (added, deleted) = (self.open_added(), self.open_deleted());
         let mut names: FxHashMap<&[u8], (Vec<usize>, Vec<usize>)> = FxHashMap::default();
         for &at in &added {
-            names
-                .entry(file_name(&self.added[at].path))
-                .or_default()
-                .0
-                .push(at);
+            names.entry(file_name(&self.added[at].path)).or_default().0.push(at);
         }
         for &at in &deleted {
-            names
-                .entry(file_name(&self.deleted[at].path))
-                .or_default()
-                .1
-                .push(at);
+            names.entry(file_name(&self.deleted[at].path)).or_default().1.push(at);
         }
         let unique = |&at: &usize| match names.get(file_name(&self.added[at].path)) {
             Some((one, two)) if one.len() == 1 && two.len() == 1 => Some((at, two[0])),
             _ => None,
         };
-        let pairs: Vec<(usize, usize)> = added
-            .iter()
-            .filter_map(unique)
-            .take(MAX_SAME_NAME)
-            .collect();
+        let pairs: Vec<(usize, usize)> =
+            added.iter().filter_map(unique).take(MAX_SAME_NAME).collect();
         for (added, deleted) in pairs {
             if self.score(added, deleted, prints) >= SIMILAR_SAME_NAME {
                 self.pair(added, deleted);
@@ -262,15 +230,9 @@ impl Prints<'_, '_> {
         if self.known.contains_key(&id) {
             return;
         }
-        let blob = if self.bytes < MAX_BYTES {
-            (self.read)(id)
-        } else {
-            None
-        };
+        let blob = if self.bytes < MAX_BYTES { (self.read)(id) } else { None };
         self.bytes += blob.as_ref().map_or(0, Vec::len);
-        let print = blob
-            .filter(|blob| blob.len() <= MAX_BLOB)
-            .map(|blob| Fingerprint::of(&blob));
+        let print = blob.filter(|blob| blob.len() <= MAX_BLOB).map(|blob| Fingerprint::of(&blob));
         self.known.insert(id, print);
     }
 

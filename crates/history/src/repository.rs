@@ -23,21 +23,12 @@ impl Repository {
             trust: gix::discover::upwards::TrustPolicy::Assume(gix::sec::Trust::Reduced),
             ..Default::default()
         };
-        let isolated = || {
-            gix::open::Options::isolated()
-                .bail_if_untrusted(false)
-                .strict_config(false)
-        };
-        let trust = gix::sec::trust::Mapping {
-            full: isolated(),
-            reduced: isolated(),
-        };
+        let isolated =
+            || gix::open::Options::isolated().bail_if_untrusted(false).strict_config(false);
+        let trust = gix::sec::trust::Mapping { full: isolated(), reduced: isolated() };
         // Without this check a `.git` that cannot be read would be taken for a folder without git.
         if !root.is_dir() {
-            return Err(no_repository(format!(
-                "`{}` is not a folder",
-                root.display()
-            )));
+            return Err(no_repository(format!("`{}` is not a folder", root.display())));
         }
         let git = match gix::ThreadSafeRepository::discover_opts(root, upwards, trust) {
             Ok(repository) => repository.to_thread_local(),
@@ -60,11 +51,7 @@ impl Repository {
     /// Returns the commit that a revision names (`main`, `HEAD~2`, an id).
     pub fn resolve(&self, revision: &str) -> Option<CommitId> {
         let id = self.git.rev_parse_single(BStr::new(revision)).ok()?;
-        let commit = id
-            .object()
-            .ok()?
-            .peel_to_kind(gix::objs::Kind::Commit)
-            .ok()?;
+        let commit = id.object().ok()?.peel_to_kind(gix::objs::Kind::Commit).ok()?;
         CommitId::of(&commit.id)
     }
 
@@ -93,9 +80,7 @@ impl Repository {
     /// Returns the bytes of a file at a commit; the path is relative to the root.
     pub fn read(&self, commit: CommitId, path: &str) -> Option<Vec<u8>> {
         let tree = self.git.find_commit(commit.object()).ok()?.tree().ok()?;
-        let entry = tree
-            .lookup_entry_by_path(format!("{}{path}", self.prefix))
-            .ok()??;
+        let entry = tree.lookup_entry_by_path(format!("{}{path}", self.prefix)).ok()??;
         if !entry.mode().is_blob_or_symlink() {
             return None;
         }
@@ -109,10 +94,7 @@ fn prefix_of(git: &gix::Repository, root: &Path) -> Result<String, Problem> {
         return Ok(String::new());
     };
     let (Ok(root), Ok(work_tree)) = (root.canonicalize(), work_tree.canonicalize()) else {
-        return Err(no_repository(format!(
-            "`{}` cannot be resolved",
-            root.display()
-        )));
+        return Err(no_repository(format!("`{}` cannot be resolved", root.display())));
     };
     let Ok(below) = root.strip_prefix(&work_tree) else {
         return Err(no_repository(format!(
@@ -131,10 +113,7 @@ fn prefix_of(git: &gix::Repository, root: &Path) -> Result<String, Problem> {
 fn open_problem(root: &Path, reason: &str) -> Problem {
     let has_git = root.ancestors().any(|folder| folder.join(".git").exists());
     if !has_git {
-        return no_repository(format!(
-            "`{}` is not inside a git repository",
-            root.display()
-        ));
+        return no_repository(format!("`{}` is not inside a git repository", root.display()));
     }
     Problem::warning(
         "CTX_W_HISTORY_UNREADABLE",
@@ -149,10 +128,7 @@ fn open_problem(root: &Path, reason: &str) -> Problem {
 
 fn no_repository(message: String) -> Problem {
     let remedy = "Nothing to do: history, recency and co-change are left out.";
-    Problem {
-        severity: Severity::Info,
-        ..Problem::warning("CTX_I_HISTORY_NONE", message, remedy)
-    }
+    Problem { severity: Severity::Info, ..Problem::warning("CTX_I_HISTORY_NONE", message, remedy) }
 }
 
 pub(crate) fn first_line(text: &str) -> &str {

@@ -31,10 +31,7 @@ impl Fingerprint {
             }
             same
         });
-        Self {
-            pieces,
-            size: blob.len(),
-        }
+        Self { pieces, size: blob.len() }
     }
 
     /// Returns the share of the larger blob's bytes that both have, in percent.
@@ -43,10 +40,7 @@ impl Fingerprint {
         if largest == 0 || self.size.min(other.size) * 100 / largest < 50 {
             return 0;
         }
-        let (mut one, mut two) = (
-            self.pieces.iter().peekable(),
-            other.pieces.iter().peekable(),
-        );
+        let (mut one, mut two) = (self.pieces.iter().peekable(), other.pieces.iter().peekable());
         let mut common = 0u64;
         while let (Some(&&(a, a_bytes)), Some(&&(b, b_bytes))) = (one.peek(), two.peek()) {
             match a.cmp(&b) {

@@ -31,9 +31,11 @@ impl StoredHistory {
 
     pub(crate) fn read(from: &mut dyn Read, length: usize) -> Option<Self> {
         let mut aligned = vec![0u64; length.div_ceil(8)];
-        from.read_exact(bytemuck::cast_slice_mut::<u64, u8>(&mut aligned).get_mut(..length)?).ok()?;
+        from.read_exact(bytemuck::cast_slice_mut::<u64, u8>(&mut aligned).get_mut(..length)?)
+            .ok()?;
         let mut stored = Self { head: None, aligned, length };
-        stored.head = HistoryView::open(stored.bytes()).filter(|_| HistoryView::verify(stored.bytes()))?.head;
+        stored.head =
+            HistoryView::open(stored.bytes()).filter(|_| HistoryView::verify(stored.bytes()))?.head;
         Some(stored)
     }
 

@@ -65,9 +65,7 @@ impl Repository {
         let (mut git, mut blobs) = (self.git.clone(), self.git.clone());
         git.object_cache_size(TREE_CACHE);
         blobs.object_cache_size(None);
-        blobs
-            .objects
-            .set_pack_cache(|| Box::new(MemoryCappedHashmap::new(DELTA_CACHE)));
+        blobs.objects.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(DELTA_CACHE)));
         let mut mapper = Mapper {
             git: &git,
             blobs: &blobs,
@@ -81,11 +79,7 @@ impl Repository {
         };
         let mut touches = Vec::new();
         let skipped = commit_flag::MERGE | commit_flag::BOUNDARY | commit_flag::FILES_UNKNOWN;
-        for commit in query
-            .commits
-            .iter()
-            .filter_map(|&number| history.commit(number))
-        {
+        for commit in query.commits.iter().filter_map(|&number| history.commit(number)) {
             if !commit.has(skipped) {
                 mapper.commit(commit, &mut touches);
             }
@@ -129,9 +123,7 @@ impl Mapper<'_> {
             .touches()
             .iter()
             .filter(|touch| {
-                self.query
-                    .files
-                    .is_none_or(|files| files.binary_search(&touch.file).is_ok())
+                self.query.files.is_none_or(|files| files.binary_search(&touch.file).is_ok())
             })
             .filter(|touch| self.opened(touch.file))
             .copied()
@@ -143,11 +135,7 @@ impl Mapper<'_> {
         let mut found = Vec::new();
         for sides in self.sides(commit, &wanted) {
             self.file(&sides, &mut |label| {
-                found.push(SymbolTouch {
-                    commit: number,
-                    file: sides.file,
-                    label,
-                })
+                found.push(SymbolTouch { commit: number, file: sides.file, label })
             });
         }
         found.sort_unstable();
@@ -175,10 +163,7 @@ impl Mapper<'_> {
             return Vec::new();
         };
         if wanted.len() <= MAX_LOOKUPS {
-            return wanted
-                .iter()
-                .map(|touch| self.looked_up(touch, old, new))
-                .collect();
+            return wanted.iter().map(|touch| self.looked_up(touch, old, new)).collect();
         }
         self.compared(wanted, old, new)
     }
@@ -227,9 +212,7 @@ impl Mapper<'_> {
         let (mut at, mut buffer) = (tree, Vec::new());
         while let Some(part) = parts.next() {
             let entries = self.git.objects.find_tree_iter(&at, &mut buffer).ok()?;
-            let entry = entries
-                .map_while(Result::ok)
-                .find(|entry| entry.filename == part)?;
+            let entry = entries.map_while(Result::ok).find(|entry| entry.filename == part)?;
             if parts.peek().is_none() {
                 return entry.mode.is_blob().then(|| entry.oid.to_owned());
             }
@@ -287,19 +270,13 @@ impl Mapper<'_> {
             let labels = versions.labels_of(new, &new_text);
             report(&labels, &hunks, touched);
             if let Some(old) = sides.old {
-                versions
-                    .labels
-                    .entry(old)
-                    .or_insert_with(|| labels.before(&hunks));
+                versions.labels.entry(old).or_insert_with(|| labels.before(&hunks));
             }
             versions.labels.entry(new).or_insert(labels);
         } else {
             touched(UNLABELLED);
         }
-        versions.last = sides
-            .old
-            .filter(|_| self.kept < MAX_KEPT)
-            .map(|old| (old, old_text));
+        versions.last = sides.old.filter(|_| self.kept < MAX_KEPT).map(|old| (old, old_text));
         self.kept += versions.last.as_ref().map_or(0, |(_, text)| text.len());
     }
 }
@@ -314,9 +291,8 @@ impl Versions {
         if text == self.newest.text {
             return self.newest.labels.clone();
         }
-        line_hunks(text, &self.newest.text).map_or_else(LineLabels::default, |hunks| {
-            self.newest.labels.before(&hunks)
-        })
+        line_hunks(text, &self.newest.text)
+            .map_or_else(LineLabels::default, |hunks| self.newest.labels.before(&hunks))
     }
 }
 

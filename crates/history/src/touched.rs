@@ -48,30 +48,21 @@ pub(crate) fn tree_changes(
     let (mut old_bytes, mut new_bytes) = (Vec::new(), Vec::new());
     let kind = new.kind();
     let old_tree = match old {
-        Some(id) => git
-            .objects
-            .find_tree_iter(&id, &mut old_bytes)
-            .map_err(|error| error.to_string())?,
+        Some(id) => {
+            git.objects.find_tree_iter(&id, &mut old_bytes).map_err(|error| error.to_string())?
+        }
         None => TreeRefIter::from_bytes(&[], kind),
     };
-    let new_tree = git
-        .objects
-        .find_tree_iter(&new, &mut new_bytes)
-        .map_err(|error| error.to_string())?;
-    let mut listing = Listing {
-        limit,
-        ..Listing::default()
-    };
+    let new_tree =
+        git.objects.find_tree_iter(&new, &mut new_bytes).map_err(|error| error.to_string())?;
+    let mut listing = Listing { limit, ..Listing::default() };
     match gix::diff::tree(old_tree, new_tree, state, &git.objects, &mut listing) {
         Ok(()) | Err(gix::diff::tree::Error::Cancelled) => {}
         Err(error) => return Err(error.to_string()),
     }
     let mut changes = listing.changes;
     changes.sort_by(|one, two| one.path.cmp(&two.path));
-    Ok(TreeChanges {
-        changes: merge_sides(changes),
-        cut: listing.cut,
-    })
+    Ok(TreeChanges { changes: merge_sides(changes), cut: listing.cut })
 }
 
 /// Joins a deletion and an addition of the same path: a file that became a link, say.
@@ -110,11 +101,7 @@ impl Listing {
     }
 
     fn leave(&mut self) {
-        let end = self
-            .path
-            .iter()
-            .rposition(|&byte| byte == b'/')
-            .unwrap_or(0);
+        let end = self.path.iter().rposition(|&byte| byte == b'/').unwrap_or(0);
         self.path.truncate(end);
     }
 }
@@ -139,28 +126,15 @@ impl Visit for Listing {
 
     fn visit(&mut self, change: Change) -> Action {
         let (old, new) = match change {
-            Change::Addition {
-                entry_mode, oid, ..
-            } => (None, Some((entry_mode, oid))),
-            Change::Deletion {
-                entry_mode, oid, ..
-            } => (Some((entry_mode, oid)), None),
-            Change::Modification {
-                previous_entry_mode,
-                previous_oid,
-                entry_mode,
-                oid,
-            } => (
-                Some((previous_entry_mode, previous_oid)),
-                Some((entry_mode, oid)),
-            ),
+            Change::Addition { entry_mode, oid, .. } => (None, Some((entry_mode, oid))),
+            Change::Deletion { entry_mode, oid, .. } => (Some((entry_mode, oid)), None),
+            Change::Modification { previous_entry_mode, previous_oid, entry_mode, oid } => {
+                (Some((previous_entry_mode, previous_oid)), Some((entry_mode, oid)))
+            }
         };
         let side = |side: Option<(gix::objs::tree::EntryMode, gix::ObjectId)>| {
-            side.map(|(mode, id)| Side {
-                kind: mode.kind(),
-                id,
-            })
-            .filter(|side| side.kind != EntryKind::Tree)
+            side.map(|(mode, id)| Side { kind: mode.kind(), id })
+                .filter(|side| side.kind != EntryKind::Tree)
         };
         let (old, new) = (side(old), side(new));
         if old.is_none() && new.is_none() {
@@ -170,11 +144,7 @@ impl Visit for Listing {
             self.cut = true;
             return Action::Break(());
         }
-        self.changes.push(TreeChange {
-            path: self.path.clone(),
-            old,
-            new,
-        });
+        self.changes.push(TreeChange { path: self.path.clone(), old, new });
         Action::Continue(())
     }
 }

@@ -56,12 +56,7 @@ impl<'a> HistoryView<'a> {
             .and_then(|at| self.commits.get(at))
             .copied()
             .unwrap_or_default();
-        Some(CommitView {
-            number,
-            row,
-            previous,
-            history: *self,
-        })
+        Some(CommitView { number, row, previous, history: *self })
     }
 
     /// Returns all commits, newest first.
@@ -71,10 +66,7 @@ impl<'a> HistoryView<'a> {
 
     /// Returns the number of a commit by a scan of the table.
     pub fn find_commit(&self, id: CommitId) -> Option<u32> {
-        self.commits
-            .iter()
-            .position(|row| row.id == id)
-            .map(|at| at as u32)
+        self.commits.iter().position(|row| row.id == id).map(|at| at as u32)
     }
 
     /// Returns the number of paths in the file table.
@@ -103,9 +95,7 @@ impl<'a> HistoryView<'a> {
 
     /// True when the path exists at the head.
     pub fn is_present(&self, file: u32) -> bool {
-        self.files
-            .get(file as usize)
-            .is_some_and(|row| row.flags & file_flag::PRESENT != 0)
+        self.files.get(file as usize).is_some_and(|row| row.flags & file_flag::PRESENT != 0)
     }
 
     /// Returns the numbers of the non-merge commits that touched the file under any of its names,
@@ -125,27 +115,15 @@ impl<'a> HistoryView<'a> {
     pub fn churn(&self, file: u32) -> Option<Churn> {
         let commits = self.file_commits(file);
         let newest = *commits.first()?;
-        let age = self
-            .head_time
-            .saturating_sub(self.commits.get(newest as usize)?.commit_time)
-            .max(0);
-        Some(Churn {
-            commits: commits.len() as u32,
-            newest,
-            age,
-        })
+        let age =
+            self.head_time.saturating_sub(self.commits.get(newest as usize)?.commit_time).max(0);
+        Some(Churn { commits: commits.len() as u32, newest, age })
     }
 
     fn file_rows(&self, file: u32) -> (FileRow, FileRow) {
-        let row = |at: Option<usize>| {
-            at.and_then(|at| self.files.get(at))
-                .copied()
-                .unwrap_or_default()
-        };
-        (
-            row((file as usize).checked_sub(1)),
-            row(Some(file as usize)),
-        )
+        let row =
+            |at: Option<usize>| at.and_then(|at| self.files.get(at)).copied().unwrap_or_default();
+        (row((file as usize).checked_sub(1)), row(Some(file as usize)))
     }
 }
 
@@ -164,11 +142,7 @@ impl<'a> CommitView<'a> {
     }
 
     pub fn subject(&self) -> &'a str {
-        text(
-            self.history.text,
-            self.previous.body_end,
-            self.row.subject_end,
-        )
+        text(self.history.text, self.previous.body_end, self.row.subject_end)
     }
 
     pub fn body(&self) -> &'a str {
@@ -176,15 +150,11 @@ impl<'a> CommitView<'a> {
     }
 
     pub fn author_name(&self) -> &'a str {
-        self.history
-            .people
-            .get(StrId(self.row.author.saturating_mul(2).saturating_add(1)))
+        self.history.people.get(StrId(self.row.author.saturating_mul(2).saturating_add(1)))
     }
 
     pub fn author_email(&self) -> &'a str {
-        self.history
-            .people
-            .get(StrId(self.row.author.saturating_mul(2).saturating_add(2)))
+        self.history.people.get(StrId(self.row.author.saturating_mul(2).saturating_add(2)))
     }
 
     /// Returns seconds since 1970.
@@ -198,20 +168,12 @@ impl<'a> CommitView<'a> {
     }
 
     pub fn parents(&self) -> &'a [CommitId] {
-        slice(
-            self.history.parents,
-            self.previous.parents_end,
-            self.row.parents_end,
-        )
+        slice(self.history.parents, self.previous.parents_end, self.row.parents_end)
     }
 
     /// Returns the touched files below the root, in path order; none for merges.
     pub fn touches(&self) -> &'a [TouchRow] {
-        slice(
-            self.history.touches,
-            self.previous.touches_end,
-            self.row.touches_end,
-        )
+        slice(self.history.touches, self.previous.touches_end, self.row.touches_end)
     }
 
     /// Returns the number of touched files outside the root.

@@ -125,8 +125,7 @@ struct Queue {
 
 impl Queue {
     fn push(&mut self, commit: RawCommit, fresh: bool) {
-        self.heap
-            .push((commit.commit_time, std::cmp::Reverse(self.entered)));
+        self.heap.push((commit.commit_time, std::cmp::Reverse(self.entered)));
         self.waiting.insert(self.entered, (commit, fresh));
         self.entered += 1;
     }
@@ -139,11 +138,7 @@ impl Queue {
 
 pub(crate) fn shallow_commits(git: &gix::Repository) -> FxHashSet<CommitId> {
     let commits = git.shallow_commits().ok().flatten();
-    commits
-        .iter()
-        .flat_map(|commits| commits.iter())
-        .filter_map(|id| CommitId::of(id))
-        .collect()
+    commits.iter().flat_map(|commits| commits.iter()).filter_map(|id| CommitId::of(id)).collect()
 }
 
 /// Reads one commit and the id of its tree; `None` when it is missing or not a commit.
@@ -157,10 +152,7 @@ pub(crate) fn read_commit(
         return None;
     }
     let commit = CommitRef::from_bytes(&object.data, id.object().kind()).ok()?;
-    let parents: Vec<_> = commit
-        .parents()
-        .filter_map(|parent| CommitId::of(&parent))
-        .collect();
+    let parents: Vec<_> = commit.parents().filter_map(|parent| CommitId::of(&parent)).collect();
     // Signatures of old commits can be malformed; the commit is still worth listing.
     let author = commit.author().map(|author| author.trim());
     let committer = commit.committer();
@@ -172,17 +164,13 @@ pub(crate) fn read_commit(
     if message.cut {
         flags |= commit_flag::BODY_CUT;
     }
-    let person = author
-        .as_ref()
-        .map(|author| (one_line(author.name), one_line(author.email)));
+    let person = author.as_ref().map(|author| (one_line(author.name), one_line(author.email)));
     let raw = RawCommit {
         id,
         parents,
         author: person.unwrap_or_default(),
         author_time: author.map(|author| author.seconds()).unwrap_or_default(),
-        commit_time: committer
-            .map(|committer| committer.seconds())
-            .unwrap_or_default(),
+        commit_time: committer.map(|committer| committer.seconds()).unwrap_or_default(),
         subject: message.subject,
         body: message.body,
         flags,

@@ -65,20 +65,12 @@ impl WorkTree {
         };
         let kind = kind_of(&metadata, &place)?;
         if kind == EntryKind::Link {
-            let target = gix::path::into_bstr(place.read_link().ok()?)
-                .ok()?
-                .into_owned();
-            return Some(Side {
-                kind,
-                id: hash(&target)?,
-            });
+            let target = gix::path::into_bstr(place.read_link().ok()?).ok()?.into_owned();
+            return Some(Side { kind, id: hash(&target)? });
         }
         // Which commit a submodule is at is of no use here; a huge file is listed without its lines.
         if kind == EntryKind::Commit || metadata.len() > MAX_FILE {
-            return Some(Side {
-                kind,
-                id: git.object_hash().null(),
-            });
+            return Some(Side { kind, id: git.object_hash().null() });
         }
         let raw = std::fs::read(&place).ok()?;
         let stored = filter
@@ -99,17 +91,10 @@ fn kind_of(metadata: &std::fs::Metadata, place: &std::path::Path) -> Option<Entr
     if metadata.is_dir() {
         return place.join(".git").exists().then_some(EntryKind::Commit);
     }
-    Some(if is_executable(metadata) {
-        EntryKind::BlobExecutable
-    } else {
-        EntryKind::Blob
-    })
+    Some(if is_executable(metadata) { EntryKind::BlobExecutable } else { EntryKind::Blob })
 }
 
-type Filter<'a> = Option<(
-    gix::filter::Pipeline<'a>,
-    gix::worktree::IndexPersistedOrInMemory,
-)>;
+type Filter<'a> = Option<(gix::filter::Pipeline<'a>, gix::worktree::IndexPersistedOrInMemory)>;
 
 fn converted(
     pipeline: &mut gix::filter::Pipeline<'_>,
@@ -118,11 +103,7 @@ fn converted(
     path: &std::path::Path,
 ) -> Option<Vec<u8>> {
     let mut stored = Vec::with_capacity(raw.len());
-    pipeline
-        .convert_to_git(raw, path, index)
-        .ok()?
-        .read_to_end(&mut stored)
-        .ok()?;
+    pipeline.convert_to_git(raw, path, index).ok()?.read_to_end(&mut stored).ok()?;
     Some(stored)
 }
 
@@ -130,10 +111,7 @@ fn entry(tree: &gix::Tree<'_>, path: &BString) -> Option<Side> {
     let parts = path.split_str("/").map(|part| part.as_bstr().to_owned());
     let entry = tree.lookup_entry(parts).ok()??;
     let kind = entry.mode().kind();
-    (kind != EntryKind::Tree).then(|| Side {
-        kind,
-        id: entry.object_id(),
-    })
+    (kind != EntryKind::Tree).then(|| Side { kind, id: entry.object_id() })
 }
 
 /// Returns the paths that differ between the tree, the index and the work tree, in order.

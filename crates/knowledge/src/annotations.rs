@@ -72,21 +72,15 @@ pub fn in_document(text: &str) -> Vec<Annotation> {
     let found = lines.iter().enumerate().filter(|(at, _)| !code[*at]);
     found
         .flat_map(|(at, (_, line))| {
-            of_line(
-                line,
-                |before| matches!(before, "<!--" | "//" | ".."),
-                at as u32 + 1,
-            )
+            of_line(line, |before| matches!(before, "<!--" | "//" | ".."), at as u32 + 1)
         })
         .take(MAX)
         .collect()
 }
 
 fn of_line(line: &str, is_leader: impl Fn(&str) -> bool, number: u32) -> Vec<Annotation> {
-    let Some((at, prefix)) = PREFIXES
-        .iter()
-        .filter_map(|prefix| Some((line.find(prefix)?, prefix)))
-        .min()
+    let Some((at, prefix)) =
+        PREFIXES.iter().filter_map(|prefix| Some((line.find(prefix)?, prefix))).min()
     else {
         return Vec::new();
     };
@@ -100,17 +94,11 @@ fn of_line(line: &str, is_leader: impl Fn(&str) -> bool, number: u32) -> Vec<Ann
         .trim_end_matches("-}");
     let mut found = Vec::new();
     // The colon and the key stand together: "contextd: see a=b" is prose.
-    for word in rest
-        .split_whitespace()
-        .take_while(|_| !rest.starts_with(char::is_whitespace))
-    {
-        let word = word
-            .trim_start_matches(PREFIXES[0])
-            .trim_start_matches(PREFIXES[1]);
+    for word in rest.split_whitespace().take_while(|_| !rest.starts_with(char::is_whitespace)) {
+        let word = word.trim_start_matches(PREFIXES[0]).trim_start_matches(PREFIXES[1]);
         // The first word that is no pair ends the annotation: a remark may follow.
-        let Some((key, value)) = word
-            .split_once('=')
-            .filter(|(key, value)| is_key(key) && !value.is_empty())
+        let Some((key, value)) =
+            word.split_once('=').filter(|(key, value)| is_key(key) && !value.is_empty())
         else {
             break;
         };
@@ -121,11 +109,7 @@ fn of_line(line: &str, is_leader: impl Fn(&str) -> bool, number: u32) -> Vec<Ann
             .map(str::to_owned)
             .collect();
         if !values.is_empty() {
-            found.push(Annotation {
-                key: key.to_owned(),
-                values,
-                line: number,
-            });
+            found.push(Annotation { key: key.to_owned(), values, line: number });
         }
     }
     found
@@ -159,11 +143,10 @@ pub fn place(text: &[&str], line: u32, definitions: &[Span]) -> Place {
         return Place::Definition(number);
     }
     let inside = |span: &Span| span.start_line <= line && line <= span.end_line;
-    let innermost = definitions
-        .iter()
-        .enumerate()
-        .filter(|(_, span)| inside(span))
-        .min_by_key(|(number, span)| (span.end_line - span.start_line, std::cmp::Reverse(*number)));
+    let innermost =
+        definitions.iter().enumerate().filter(|(_, span)| inside(span)).min_by_key(
+            |(number, span)| (span.end_line - span.start_line, std::cmp::Reverse(*number)),
+        );
     innermost.map_or(Place::File, |(number, _)| Place::Definition(number))
 }
 
@@ -184,27 +167,17 @@ mod tests {
     #[test]
     fn any_comment_leader_is_read_and_strings_are_not() {
         let pair = |line: &str| {
-            in_code(line, "rust")
-                .into_iter()
-                .map(|own| (own.key, own.values))
-                .collect::<Vec<_>>()
+            in_code(line, "rust").into_iter().map(|own| (own.key, own.values)).collect::<Vec<_>>()
         };
         let expected = vec![("domain".to_owned(), vec!["cart".to_owned()])];
         for leader in ["#", "//", "///", "--", "/*", " *", ";;", "%", "<!--"] {
-            assert_eq!(
-                pair(&format!("  {leader} beadloom:domain=cart")),
-                expected,
-                "{leader}"
-            );
+            assert_eq!(pair(&format!("  {leader} beadloom:domain=cart")), expected, "{leader}");
         }
         assert_eq!(pair("/* contextd:domain=cart */"), expected);
         assert_eq!(
             pair("# contextd:domain=cart feature=a,b and more"),
-            [
-                expected.clone(),
-                vec![("feature".to_owned(), vec!["a".to_owned(), "b".to_owned()])]
-            ]
-            .concat()
+            [expected.clone(), vec![("feature".to_owned(), vec!["a".to_owned(), "b".to_owned()])]]
+                .concat()
         );
         for line in [
             "x = 1",
@@ -231,19 +204,13 @@ mod tests {
         let found = in_document(
             "# T\n<!-- beadloom:watches=cli,graph -->\n```\n<!-- contextd:covers=x -->\n```\n| `<!-- beadloom:watches=a -->` |\n",
         );
-        assert_eq!(
-            (found.len(), found[0].line, found[0].values.len()),
-            (1, 2, 2)
-        );
+        assert_eq!((found.len(), found[0].line, found[0].values.len()), (1, 2, 2));
     }
 
     #[test]
     fn annotations_bind_to_what_they_precede() {
         let text: Vec<&str> = "# contextd:domain=a\n\nimport x\n# contextd:feature=b\n# more\ndef f():\n    # contextd:feature=c\n    pass\n\n# contextd:feature=d\n\nx = 1\n".lines().collect();
-        let spans = [Span {
-            start_line: 6,
-            end_line: 8,
-        }];
+        let spans = [Span { start_line: 6, end_line: 8 }];
         for (line, expected) in [
             (1, Place::File),
             (4, Place::Definition(0)),
@@ -256,10 +223,7 @@ mod tests {
             place(
                 &["// contextd:a=b", "#[test]", "fn f() {}"],
                 1,
-                &[Span {
-                    start_line: 2,
-                    end_line: 3
-                }]
+                &[Span { start_line: 2, end_line: 3 }]
             ),
             Place::Definition(0)
         );

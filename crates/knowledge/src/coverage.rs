@@ -22,25 +22,14 @@ pub struct Covered {
 pub fn covered(facts: &FactsView<'_>, text: &str, path: &str, language: &str) -> Vec<Covered> {
     let mut found: Vec<Covered> = Vec::new();
     let is_own = |row: &SymbolRow| is_covered(facts, row);
-    for (number, row) in facts
-        .symbols
-        .iter()
-        .enumerate()
-        .skip(1)
-        .filter(|(_, row)| is_own(row))
-    {
+    for (number, row) in facts.symbols.iter().enumerate().skip(1).filter(|(_, row)| is_own(row)) {
         let inner: Vec<(usize, usize)> = facts
             .symbols
             .iter()
             .skip(number + 1)
             .take_while(|other| other.start < row.end)
             .filter(|other| is_own(other))
-            .map(|other| {
-                (
-                    other.doc_start.min(other.start) as usize,
-                    other.end as usize,
-                )
-            })
+            .map(|other| (other.doc_start.min(other.start) as usize, other.end as usize))
             .collect();
         let own = without(text, row.start as usize, row.end as usize, &inner);
         let name = facts.str(row.qualified);
@@ -48,19 +37,12 @@ pub fn covered(facts: &FactsView<'_>, text: &str, path: &str, language: &str) ->
             .iter()
             .filter(|known| {
                 known.symbol == name
-                    || known
-                        .symbol
-                        .strip_prefix(name)
-                        .is_some_and(|rest| rest.starts_with('+'))
+                    || known.symbol.strip_prefix(name).is_some_and(|rest| rest.starts_with('+'))
             })
             .count();
         found.push(Covered {
             path: path.to_owned(),
-            symbol: if same == 0 {
-                name.to_owned()
-            } else {
-                format!("{name}+{same}")
-            },
+            symbol: if same == 0 { name.to_owned() } else { format!("{name}+{same}") },
             interface: code_hash(
                 &format!("{} {} {}", row.kind(), name, facts.str(row.signature)),
                 language,
@@ -126,36 +108,14 @@ mod tests {
     fn a_type_does_not_count_the_text_of_its_methods() {
         let check = |text: &str| {
             let mut facts = FileFacts::default();
-            row(
-                &mut facts,
-                "",
-                SymbolKind::File,
-                u32::MAX,
-                0,
-                text.len() as u32,
-            );
+            row(&mut facts, "", SymbolKind::File, u32::MAX, 0, text.len() as u32);
             row(&mut facts, "A", SymbolKind::Class, 0, 0, text.len() as u32);
             let at = text.find("m()").unwrap() as u32;
-            row(
-                &mut facts,
-                "m",
-                SymbolKind::Method,
-                1,
-                at,
-                text.find('}').unwrap() as u32 + 1,
-            );
+            row(&mut facts, "m", SymbolKind::Method, 1, at, text.find('}').unwrap() as u32 + 1);
             covered(&facts.view(), text, "a.ts", "typescript")
         };
-        let (one, two) = (
-            check("class A { m() { 1 } }"),
-            check("class A { m() { 2 } }"),
-        );
-        assert_eq!(
-            one.iter()
-                .map(|own| own.symbol.as_str())
-                .collect::<Vec<_>>(),
-            ["A", "m"]
-        );
+        let (one, two) = (check("class A { m() { 1 } }"), check("class A { m() { 2 } }"));
+        assert_eq!(one.iter().map(|own| own.symbol.as_str()).collect::<Vec<_>>(), ["A", "m"]);
         assert_eq!(one[0], two[0]);
         assert_ne!(one[1].body, two[1].body);
     }

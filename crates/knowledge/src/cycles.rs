@@ -18,12 +18,7 @@ pub fn cycles(edges: &BTreeSet<(usize, usize)>) -> Vec<Vec<usize>> {
         if let Some(cycle) = shortest(&next, start) {
             // What both leads here and is led to from here is the same group, and is reported once.
             let ahead = reach(&next, start);
-            done.extend(
-                ahead
-                    .iter()
-                    .copied()
-                    .filter(|&node| reach(&next, node).contains(&start)),
-            );
+            done.extend(ahead.iter().copied().filter(|&node| reach(&next, node).contains(&start)));
             found.push(cycle);
         }
     }
@@ -72,16 +67,8 @@ mod tests {
 
     #[test]
     fn a_group_is_reported_once_by_its_shortest_cycle() {
-        let edges = BTreeSet::from([
-            (0, 1),
-            (1, 2),
-            (2, 0),
-            (1, 0),
-            (3, 3),
-            (3, 0),
-            (5, 6),
-            (6, 5),
-        ]);
+        let edges =
+            BTreeSet::from([(0, 1), (1, 2), (2, 0), (1, 0), (3, 3), (3, 0), (5, 6), (6, 5)]);
         assert_eq!(cycles(&edges), [vec![0, 1], vec![5, 6]]);
     }
 

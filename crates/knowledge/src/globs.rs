@@ -11,26 +11,19 @@ pub fn holds(source: &str, path: &str) -> bool {
     if folder.is_empty() || folder == "." {
         return true;
     }
-    path.strip_prefix(folder)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// Compiles a pattern; `**` crosses folders, `*` does not, `[!a]` is a negated set.
 pub fn pattern(text: &str) -> Option<GlobMatcher> {
     let text = text.trim_start_matches("./");
-    GlobBuilder::new(text)
-        .literal_separator(true)
-        .build()
-        .ok()
-        .map(|glob| glob.compile_matcher())
+    GlobBuilder::new(text).literal_separator(true).build().ok().map(|glob| glob.compile_matcher())
 }
 
 /// True when a pattern matches a path, or a path below which it lies: `pkg/**` also means `src/pkg/a`.
 pub fn matches_below(pattern: &GlobMatcher, path: &str) -> bool {
     pattern.is_match(path)
-        || path
-            .match_indices('/')
-            .any(|(at, _)| pattern.is_match(&path[at + 1..]))
+        || path.match_indices('/').any(|(at, _)| pattern.is_match(&path[at + 1..]))
 }
 
 #[cfg(test)]
@@ -48,12 +41,9 @@ mod tests {
         ] {
             assert!(holds(source, path), "{source} {path}");
         }
-        for (source, path) in [
-            ("a", "ab"),
-            ("a/b.py", "a/b.pyi"),
-            ("a/*.py", "a/b/c.py"),
-            ("a/[", "a/x"),
-        ] {
+        for (source, path) in
+            [("a", "ab"), ("a/b.py", "a/b.pyi"), ("a/*.py", "a/b/c.py"), ("a/[", "a/x")]
+        {
             assert!(!holds(source, path), "{source} {path}");
         }
     }

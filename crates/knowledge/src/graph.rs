@@ -111,10 +111,8 @@ impl Graph {
     fn add(&mut self, node: Node, problems: &mut Vec<Problem>) {
         if let Some(&known) = self.by_ref.get(&node.ref_id) {
             let first = &self.nodes[known];
-            let message = format!(
-                "`{}` is declared already, at {}:{}",
-                node.ref_id, first.file, first.line
-            );
+            let message =
+                format!("`{}` is declared already, at {}:{}", node.ref_id, first.file, first.line);
             problems.push(
                 Problem::error(
                     "CTX_E_GRAPH_DUPLICATE",
@@ -208,10 +206,7 @@ impl Graph {
         let mut at = 0;
         while at < found.len() {
             let here = found[at];
-            for edge in self
-                .edges
-                .iter()
-                .filter(|edge| edge.from == here && edge.kind == "part_of")
+            for edge in self.edges.iter().filter(|edge| edge.from == here && edge.kind == "part_of")
             {
                 if !found.contains(&edge.to) {
                     found.push(edge.to);

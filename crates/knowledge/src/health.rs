@@ -36,28 +36,14 @@ fn nodes(graph: &Graph, exists: &dyn Fn(&str) -> bool) -> Vec<Problem> {
         };
         if node.summary.trim().is_empty() {
             let message = format!("`{own}` has no summary");
-            warn(
-                "CTX_W_GRAPH_SUMMARY",
-                message,
-                "Say in one sentence what it is.",
-            );
+            warn("CTX_W_GRAPH_SUMMARY", message, "Say in one sentence what it is.");
         }
         if graph.nodes.len() > 1 && !joined.contains(&number) {
             let message = format!("`{own}` has no edge to another node");
-            warn(
-                "CTX_W_GRAPH_ISOLATED",
-                message,
-                "Say what it is part of or uses.",
-            );
+            warn("CTX_W_GRAPH_ISOLATED", message, "Say what it is part of or uses.");
         }
-        let plain = node
-            .source
-            .iter()
-            .filter(|path| !path.contains(['*', '?', '[']));
-        for path in plain
-            .chain(&node.docs)
-            .filter(|path| !exists(path.trim_end_matches('/')))
-        {
+        let plain = node.source.iter().filter(|path| !path.contains(['*', '?', '[']));
+        for path in plain.chain(&node.docs).filter(|path| !exists(path.trim_end_matches('/'))) {
             let message = format!("`{own}` names {path}, which does not exist");
             warn("CTX_W_GRAPH_PATH", message, "Correct the path.");
         }
@@ -68,9 +54,8 @@ fn nodes(graph: &Graph, exists: &dyn Fn(&str) -> bool) -> Vec<Problem> {
 /// Documents that belong to no node, where some do.
 fn unlinked(graph: &Graph, documents: &[String]) -> Vec<Problem> {
     let linked: BTreeSet<&String> = graph.nodes.iter().flat_map(|node| &node.docs).collect();
-    let stray = documents
-        .iter()
-        .filter(|document| !linked.is_empty() && !linked.contains(document));
+    let stray =
+        documents.iter().filter(|document| !linked.is_empty() && !linked.contains(document));
     let remedy = "Add it to a node's `docs`, or leave it as it is.";
     stray
         .map(|document| {
@@ -82,9 +67,7 @@ fn unlinked(graph: &Graph, documents: &[String]) -> Vec<Problem> {
 
 /// Annotations that name a node which is not declared.
 fn dangling(graph: &Graph, annotated: &[(String, String, u32)]) -> Vec<Problem> {
-    let unknown = annotated
-        .iter()
-        .filter(|(ref_id, _, _)| graph.find(ref_id).is_none());
+    let unknown = annotated.iter().filter(|(ref_id, _, _)| graph.find(ref_id).is_none());
     unknown
         .map(|(ref_id, path, line)| {
             let near = crate::suggest(graph.refs(), ref_id);
@@ -100,10 +83,7 @@ fn dangling(graph: &Graph, annotated: &[(String, String, u32)]) -> Vec<Problem> 
 
 /// Parts that depend on each other in a circle.
 fn cycles(graph: &Graph, code: &Code) -> Vec<Problem> {
-    let law = Law::ForbidCycles {
-        edges: vec!["depends_on".to_owned()],
-        refs: Vec::new(),
-    };
+    let law = Law::ForbidCycles { edges: vec!["depends_on".to_owned()], refs: Vec::new() };
     let no_cycles = Rule {
         name: "cycles".to_owned(),
         description: String::new(),
@@ -112,21 +92,13 @@ fn cycles(graph: &Graph, code: &Code) -> Vec<Problem> {
         file: String::new(),
         line: 0,
     };
-    let violations = check(
-        &Rules {
-            rules: vec![no_cycles],
-        },
-        graph,
-        code,
-    );
+    let violations = check(&Rules { rules: vec![no_cycles] }, graph, code);
     violations
         .into_iter()
         .map(|violation| {
             let place = violation.evidence.first();
-            Problem::warning("CTX_W_GRAPH_CYCLE", violation.message, violation.remedy).at(
-                place.map_or("", |place| &place.path),
-                place.map(|place| place.line),
-            )
+            Problem::warning("CTX_W_GRAPH_CYCLE", violation.message, violation.remedy)
+                .at(place.map_or("", |place| &place.path), place.map(|place| place.line))
         })
         .collect()
 }
@@ -176,15 +148,6 @@ mod tests {
                 "CTX_W_GRAPH_SUMMARY"
             ]
         );
-        assert_eq!(
-            health(
-                &Graph::default(),
-                &Code::default(),
-                &|_| false,
-                &documents,
-                &[]
-            ),
-            []
-        );
+        assert_eq!(health(&Graph::default(), &Code::default(), &|_| false, &documents, &[]), []);
     }
 }

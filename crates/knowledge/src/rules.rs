@@ -35,11 +35,7 @@ impl Matcher {
         words.extend(self.ref_id.iter().map(|id| format!("`{id}`")));
         words.extend(self.kind.iter().map(|kind| format!("a {kind}")));
         words.extend(self.tag.iter().map(|tag| format!("tagged {tag}")));
-        if words.is_empty() {
-            "any node".to_owned()
-        } else {
-            words.join(" ")
-        }
+        if words.is_empty() { "any node".to_owned() } else { words.join(" ") }
     }
 }
 
@@ -75,7 +71,10 @@ pub enum Law {
         refs: Vec<String>,
     },
     /// Files may not import files.
-    ForbidImport { from: String, to: String },
+    ForbidImport {
+        from: String,
+        to: String,
+    },
     /// Nodes may not grow beyond a size.
     Size {
         on: Matcher,
@@ -127,7 +126,9 @@ impl Rules {
     /// True when a rule speaks of definitions, so that uses of single ones must be known.
     pub fn name_definitions(&self) -> bool {
         let named = |end: &str| ends::split(end).1.is_some();
-        self.rules.iter().any(|rule| matches!(&rule.law, Law::ForbidImport { from, to } if named(from) || named(to)))
+        self.rules.iter().any(
+            |rule| matches!(&rule.law, Law::ForbidImport { from, to } if named(from) || named(to)),
+        )
     }
 
     /// Returns the rules that speak of a node, itself or one that it is part of.
@@ -151,10 +152,9 @@ fn concerns(rule: &Rule, node: &crate::Node) -> bool {
         }
         Law::Layers { layers, .. } => layers.iter().any(|(_, tag)| node.tags.contains(tag)),
         Law::ForbidCycles { refs, .. } => refs.is_empty() || refs.contains(&node.ref_id),
-        Law::ForbidImport { from, to } => node
-            .source
-            .iter()
-            .any(|source| overlaps(from, source) || overlaps(to, source)),
+        Law::ForbidImport { from, to } => {
+            node.source.iter().any(|source| overlaps(from, source) || overlaps(to, source))
+        }
         Law::ModuleCoverage { .. } => false,
     }
 }

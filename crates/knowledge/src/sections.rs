@@ -35,9 +35,7 @@ impl Class {
             .filter(|word| !word.is_empty())
             .collect();
         let has = |stems: &[&str]| {
-            words
-                .iter()
-                .any(|word| stems.iter().any(|stem| word.starts_with(stem)))
+            words.iter().any(|word| stems.iter().any(|stem| word.starts_with(stem)))
         };
         if has(&["invariant"]) {
             Class::Invariants
@@ -85,24 +83,16 @@ pub fn sections(text: &str) -> Vec<Section<'_>> {
     if starts.first().is_none_or(|&(line, _)| line > 0) {
         starts.insert(0, (0, String::new()));
     }
-    let end_of = |number: usize| {
-        starts
-            .get(number + 1)
-            .map_or(lines.len(), |&(line, _)| line)
-    };
+    let end_of = |number: usize| starts.get(number + 1).map_or(lines.len(), |&(line, _)| line);
     let offset = |line: usize| lines.get(line).map_or(text.len(), |&(start, _)| start);
-    let made = starts
-        .iter()
-        .enumerate()
-        .map(|(number, (line, heading))| Section {
-            heading: heading.clone(),
-            class: Class::of(heading),
-            start_line: *line as u32 + 1,
-            end_line: end_of(number).max(line + 1) as u32,
-            text: &text[offset(*line)..offset(end_of(number))],
-        });
-    made.filter(|section| !section.text.trim().is_empty())
-        .collect()
+    let made = starts.iter().enumerate().map(|(number, (line, heading))| Section {
+        heading: heading.clone(),
+        class: Class::of(heading),
+        start_line: *line as u32 + 1,
+        end_line: end_of(number).max(line + 1) as u32,
+        text: &text[offset(*line)..offset(end_of(number))],
+    });
+    made.filter(|section| !section.text.trim().is_empty()).collect()
 }
 
 /// Splits a section into pieces of at most [`MAX_CHUNK`] characters, between paragraphs where it can.
@@ -110,16 +100,10 @@ pub fn chunks(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut rest = text.trim_end();
     while rest.chars().count() > MAX_CHUNK {
-        let limit = rest
-            .char_indices()
-            .nth(MAX_CHUNK)
-            .map_or(rest.len(), |(at, _)| at);
+        let limit = rest.char_indices().nth(MAX_CHUNK).map_or(rest.len(), |(at, _)| at);
         let head = &rest[..limit];
-        let cut = head
-            .rfind("\n\n")
-            .or_else(|| head.rfind('\n'))
-            .filter(|&at| at > 0)
-            .unwrap_or(limit);
+        let cut =
+            head.rfind("\n\n").or_else(|| head.rfind('\n')).filter(|&at| at > 0).unwrap_or(limit);
         found.push(rest[..cut].trim_end());
         rest = rest[cut..].trim_start_matches('\n');
     }

@@ -26,10 +26,7 @@ pub fn suggest<'n>(names: impl Iterator<Item = &'n str>, wrong: &str) -> Vec<Str
         .collect();
     near.sort_unstable();
     near.dedup_by_key(|(_, _, name)| *name);
-    near.into_iter()
-        .take(MOST)
-        .map(|(_, _, name)| name.to_owned())
-        .collect()
+    near.into_iter().take(MOST).map(|(_, _, name)| name.to_owned()).collect()
 }
 
 #[cfg(test)]

@@ -124,16 +124,9 @@ fn state(pair: &Pair, lock: Option<&Lock>) -> State {
     };
     let Some(lock) = lock else {
         let missing = missing_modules(pair);
-        let reasons = if missing.is_empty() {
-            Vec::new()
-        } else {
-            vec![(Reason::MissingModules, missing)]
-        };
-        return State {
-            status: Status::Unknown,
-            reasons,
-            ..base
-        };
+        let reasons =
+            if missing.is_empty() { Vec::new() } else { vec![(Reason::MissingModules, missing)] };
+        return State { status: Status::Unknown, reasons, ..base };
     };
     let Some(recorded) = lock.pairs.get(&pair.key) else {
         return State {
@@ -144,11 +137,7 @@ fn state(pair: &Pair, lock: Option<&Lock>) -> State {
     };
     let reasons = differences(pair, recorded);
     State {
-        status: if reasons.is_empty() {
-            Status::Fresh
-        } else {
-            Status::Stale
-        },
+        status: if reasons.is_empty() { Status::Fresh } else { Status::Stale },
         reasons,
         doc_changed: recorded.doc_hash != pair.doc_hash,
         ..base
@@ -167,40 +156,29 @@ pub fn differences(pair: &Pair, recorded: &Recorded) -> Vec<(Reason, Vec<String>
             match pair.is_module(&own.path) {
                 true if mentioned => add(Reason::UntrackedFiles, own.path.clone()),
                 true => add(Reason::MissingModules, own.path.clone()),
-                false => add(
-                    Reason::SymbolsChanged,
-                    format!("+{}::{}", own.path, own.symbol),
-                ),
+                false => add(Reason::SymbolsChanged, format!("+{}::{}", own.path, own.symbol)),
             };
             continue;
         };
         match symbols.get(&own.symbol) {
-            None => drop(add(
-                Reason::SymbolsChanged,
-                format!("+{}::{}", own.path, own.symbol),
-            )),
-            Some((interface, _)) if *interface != own.interface => drop(add(
-                Reason::SymbolsChanged,
-                format!("{}::{}", own.path, own.symbol),
-            )),
-            Some((_, body)) if !pair.interface_only && body != "-" && *body != own.body => drop(
-                add(Reason::HashChanged, format!("{}::{}", own.path, own.symbol)),
-            ),
+            None => drop(add(Reason::SymbolsChanged, format!("+{}::{}", own.path, own.symbol))),
+            Some((interface, _)) if *interface != own.interface => {
+                drop(add(Reason::SymbolsChanged, format!("{}::{}", own.path, own.symbol)))
+            }
+            Some((_, body)) if !pair.interface_only && body != "-" && *body != own.body => {
+                drop(add(Reason::HashChanged, format!("{}::{}", own.path, own.symbol)))
+            }
             Some(_) => {}
         }
     }
     for (path, symbols) in &recorded.covers {
-        for symbol in symbols
-            .keys()
-            .filter(|symbol| !seen.contains(&(path.as_str(), symbol.as_str())))
+        for symbol in
+            symbols.keys().filter(|symbol| !seen.contains(&(path.as_str(), symbol.as_str())))
         {
             add(Reason::SymbolsChanged, format!("-{path}::{symbol}"));
         }
     }
-    found
-        .into_iter()
-        .map(|(reason, what)| (reason, what.into_iter().collect()))
-        .collect()
+    found.into_iter().map(|(reason, what)| (reason, what.into_iter().collect())).collect()
 }
 
 /// Returns the files of a covered folder whose name the document never mentions.
@@ -238,29 +216,20 @@ fn stem(path: &str) -> String {
 impl Pair {
     /// True for a file in one of the covered folders.
     fn is_module(&self, path: &str) -> bool {
-        self.folders
-            .iter()
-            .any(|folder| crate::globs::holds(folder, path))
+        self.folders.iter().any(|folder| crate::globs::holds(folder, path))
     }
 
     /// Returns what a lock keeps of the pair.
     pub fn recorded(&self) -> Recorded {
         let mut covers: BTreeMap<String, BTreeMap<String, (String, String)>> = BTreeMap::new();
         for own in &self.covers {
-            let body = if self.interface_only {
-                "-".to_owned()
-            } else {
-                own.body.clone()
-            };
+            let body = if self.interface_only { "-".to_owned() } else { own.body.clone() };
             covers
                 .entry(own.path.clone())
                 .or_default()
                 .insert(own.symbol.clone(), (own.interface.clone(), body));
         }
-        Recorded {
-            doc_hash: self.doc_hash.clone(),
-            covers,
-        }
+        Recorded { doc_hash: self.doc_hash.clone(), covers }
     }
 }
 

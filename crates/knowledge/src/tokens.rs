@@ -34,16 +34,8 @@ const C_LIKE: Lexis = Lexis {
     free_semicolons: false,
     free_parens: None,
 };
-const HASH: Lexis = Lexis {
-    line_comments: &["#"],
-    block_comments: &[],
-    ..C_LIKE
-};
-const DASH: Lexis = Lexis {
-    line_comments: &["--"],
-    block_comments: &[],
-    ..C_LIKE
-};
+const HASH: Lexis = Lexis { line_comments: &["#"], block_comments: &[], ..C_LIKE };
+const DASH: Lexis = Lexis { line_comments: &["--"], block_comments: &[], ..C_LIKE };
 
 fn lexis(language: &str) -> Lexis {
     match language {
@@ -62,30 +54,12 @@ fn lexis(language: &str) -> Lexis {
         },
         "rust" | "go" | "java" | "kotlin" | "c" | "cpp" | "csharp" | "swift" | "scala" | "zig"
         | "protobuf" | "proto" | "css" => C_LIKE,
-        "php" | "hcl" => Lexis {
-            line_comments: &["//", "#"],
-            ..C_LIKE
-        },
+        "php" | "hcl" => Lexis { line_comments: &["//", "#"], ..C_LIKE },
         "ruby" | "bash" | "toml" | "dockerfile" | "elixir" => HASH,
-        "yaml" => Lexis {
-            indents: true,
-            same_quotes: true,
-            ..HASH
-        },
-        "lua" => Lexis {
-            block_comments: &[("--[[", "]]")],
-            same_quotes: true,
-            ..DASH
-        },
-        "haskell" => Lexis {
-            block_comments: &[("{-", "-}")],
-            indents: true,
-            ..DASH
-        },
-        "sql" => Lexis {
-            block_comments: &[("/*", "*/")],
-            ..DASH
-        },
+        "yaml" => Lexis { indents: true, same_quotes: true, ..HASH },
+        "lua" => Lexis { block_comments: &[("--[[", "]]")], same_quotes: true, ..DASH },
+        "haskell" => Lexis { block_comments: &[("{-", "-}")], indents: true, ..DASH },
+        "sql" => Lexis { block_comments: &[("/*", "*/")], ..DASH },
         _ => Lexis::default(),
     }
 }
@@ -168,17 +142,11 @@ impl<'t> Lexer<'t> {
         for (open, close) in self.lexis.block_comments {
             if let Some(inner) = rest.strip_prefix(open) {
                 return Some(
-                    inner
-                        .find(close)
-                        .map_or(rest.len(), |end| open.len() + end + close.len()),
+                    inner.find(close).map_or(rest.len(), |end| open.len() + end + close.len()),
                 );
             }
         }
-        let starts = self
-            .lexis
-            .line_comments
-            .iter()
-            .any(|leader| rest.starts_with(leader));
+        let starts = self.lexis.line_comments.iter().any(|leader| rest.starts_with(leader));
         starts.then(|| rest.find('\n').unwrap_or(rest.len()))
     }
 
@@ -240,10 +208,7 @@ impl<'t> Lexer<'t> {
                 }
             }
             ';' if self.lexis.free_semicolons
-                && self
-                    .rest()
-                    .trim_start_matches([' ', '\t', '\r'])
-                    .starts_with('\n')
+                && self.rest().trim_start_matches([' ', '\t', '\r']).starts_with('\n')
                     | self.rest().trim().is_empty() =>
             {
                 return;
@@ -258,15 +223,14 @@ impl<'t> Lexer<'t> {
         let inner = &self.out[open + 1..];
         self.lexis.free_parens == Some(Style::Lines)
             && !parens::is_call(&self.out[..open])
-            && inner.split_last().is_some_and(|(last, rest)| last == "," && !parens::has_comma(rest))
+            && inner
+                .split_last()
+                .is_some_and(|(last, rest)| last == "," && !parens::has_comma(rest))
     }
 
     /// Takes a string whole, so that white space in it counts; returns its length.
     fn string(&mut self, rest: &str) -> Option<usize> {
-        let quote = rest
-            .chars()
-            .next()
-            .filter(|letter| matches!(letter, '"' | '\'' | '`'))?;
+        let quote = rest.chars().next().filter(|letter| matches!(letter, '"' | '\'' | '`'))?;
         let triple: String = std::iter::repeat_n(quote, 3).collect();
         if self.lexis.triple_quotes && rest.starts_with(&triple) {
             let inner = &rest[3..];
@@ -278,11 +242,7 @@ impl<'t> Lexer<'t> {
         let end = string_end(rest, quote)?;
         let inner = &rest[1..end];
         let plain = self.lexis.same_quotes && quote != '`' && !inner.contains(['"', '\'', '\\']);
-        self.out.push(if plain {
-            format!("\u{1}{inner}")
-        } else {
-            rest[..=end].to_owned()
-        });
+        self.out.push(if plain { format!("\u{1}{inner}") } else { rest[..=end].to_owned() });
         Some(end + 1)
     }
 }
@@ -308,19 +268,11 @@ mod tests {
     use proptest::prelude::*;
 
     fn same(language: &str, one: &str, two: &str) {
-        assert_eq!(
-            tokens(one, language),
-            tokens(two, language),
-            "{language}: {one} / {two}"
-        );
+        assert_eq!(tokens(one, language), tokens(two, language), "{language}: {one} / {two}");
     }
 
     fn differ(language: &str, one: &str, two: &str) {
-        assert_ne!(
-            code_hash(one, language),
-            code_hash(two, language),
-            "{language}: {one} / {two}"
-        );
+        assert_ne!(code_hash(one, language), code_hash(two, language), "{language}: {one} / {two}");
     }
 
     #[test]
@@ -335,11 +287,7 @@ mod tests {
             "def f(a, b):\n    if a:\n        return 'x'\n    return g(a, b)\n",
             "    def f(\n        a,\n        b,\n    ):\n      # why\n      if a:\n          return \"x\"\n\n      return g(\n          a, b,\n      )\n",
         );
-        same(
-            "typescript",
-            "const a = {b: 'c'}\nf(a)",
-            "const a = {\n  b: \"c\",\n};\nf(a);\n",
-        );
+        same("typescript", "const a = {b: 'c'}\nf(a)", "const a = {\n  b: \"c\",\n};\nf(a);\n");
         same(
             "python",
             "def f():\n    \"\"\"Does\n    it.\"\"\"\n",
@@ -400,11 +348,7 @@ mod tests {
     fn meaning_counts() {
         differ("rust", "fn f() { a + b }", "fn f() { a - b }");
         differ("rust", "x(\"a b\")", "x(\"a  b\")");
-        differ(
-            "python",
-            "if a:\n    b()\n    c()\n",
-            "if a:\n    b()\nc()\n",
-        );
+        differ("python", "if a:\n    b()\n    c()\n", "if a:\n    b()\nc()\n");
         differ("rust", "let c = 'a';", "let c = \"a\";");
         differ("rust", "fn f<'a>(x: &'a str) {}", "fn f<'b>(x: &'a str) {}");
         differ("go", "x := 1 // one", "x := 2 // one");

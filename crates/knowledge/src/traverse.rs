@@ -14,10 +14,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self {
-            depth: 2,
-            max_nodes: 20,
-        }
+        Self { depth: 2, max_nodes: 20 }
     }
 }
 
@@ -45,10 +42,7 @@ pub fn traverse(graph: &Graph, focus: &[usize], limits: &Limits) -> Result<Subgr
         }
     }
     if found.nodes.len() > limits.max_nodes {
-        return Err(TooMany {
-            focus: found.nodes.len(),
-            limit: limits.max_nodes,
-        });
+        return Err(TooMany { focus: found.nodes.len(), limit: limits.max_nodes });
     }
     let neighbours = neighbours(graph);
     let mut queue: VecDeque<(usize, u32)> = found.nodes.iter().copied().collect();
@@ -118,19 +112,10 @@ pub fn tree(graph: &Graph, root: usize, up: bool, depth: u32) -> Vec<(u32, usize
             .edges
             .iter()
             .filter(|edge| {
-                edge.from != edge.to
-                    && if up {
-                        edge.from == node
-                    } else {
-                        edge.to == node
-                    }
+                edge.from != edge.to && if up { edge.from == node } else { edge.to == node }
             })
             .map(|edge| {
-                (
-                    priority(&edge.kind),
-                    edge.kind.as_str(),
-                    if up { edge.to } else { edge.from },
-                )
+                (priority(&edge.kind), edge.kind.as_str(), if up { edge.to } else { edge.from })
             })
             .collect();
         next.sort_by_key(|&(rank, kind, node)| {
@@ -240,15 +225,7 @@ mod tests {
     #[test]
     fn important_edges_come_first() {
         let graph = graph(4, &[(0, 1, 5), (2, 0, 0), (0, 3, 4)]);
-        let found = traverse(
-            &graph,
-            &[0],
-            &Limits {
-                depth: 1,
-                max_nodes: 3,
-            },
-        )
-        .unwrap();
+        let found = traverse(&graph, &[0], &Limits { depth: 1, max_nodes: 3 }).unwrap();
         assert_eq!(found.nodes, [(0, 0), (2, 1), (3, 1)]);
         assert!(found.cut);
     }
@@ -256,10 +233,8 @@ mod tests {
     #[test]
     fn trees_open_a_node_once() {
         let graph = graph(3, &[(0, 1, 4), (1, 2, 4), (2, 0, 4)]);
-        let lines: Vec<(u32, usize)> = tree(&graph, 0, true, 9)
-            .into_iter()
-            .map(|(level, node, _)| (level, node))
-            .collect();
+        let lines: Vec<(u32, usize)> =
+            tree(&graph, 0, true, 9).into_iter().map(|(level, node, _)| (level, node)).collect();
         assert_eq!(lines, [(1, 1), (2, 2), (3, 0)]);
     }
 }

@@ -33,18 +33,12 @@ pub enum Value {
 
 impl Yaml {
     fn null(line: u32) -> Self {
-        Self {
-            line,
-            value: Value::Null,
-        }
+        Self { line, value: Value::Null }
     }
 
     /// Returns the value of a key.
     pub fn get(&self, key: &str) -> Option<&Yaml> {
-        self.entries()
-            .iter()
-            .find(|(own, _)| own == key)
-            .map(|(_, value)| value)
+        self.entries().iter().find(|(own, _)| own == key).map(|(_, value)| value)
     }
 
     /// Returns the entries of a map; none for anything else.
@@ -74,10 +68,7 @@ impl Yaml {
 
     /// Returns the scalars of a list as texts.
     pub fn texts(&self) -> Vec<String> {
-        self.items()
-            .into_iter()
-            .filter_map(|item| item.text().map(str::to_owned))
-            .collect()
+        self.items().into_iter().filter_map(|item| item.text().map(str::to_owned)).collect()
     }
 
     /// True for an unquoted `true`, `yes` or `on`.
@@ -102,10 +93,7 @@ pub fn parse(text: &str, path: &str) -> (Yaml, Vec<Problem>) {
         root: None,
     };
     if text.len() > MAX_BYTES {
-        reader.complain(
-            None,
-            format!("the file has {} bytes, more than {MAX_BYTES}", text.len()),
-        );
+        reader.complain(None, format!("the file has {} bytes, more than {MAX_BYTES}", text.len()));
         return (Yaml::null(1), reader.problems);
     }
     for step in Parser::new_from_str(text) {
@@ -147,10 +135,7 @@ impl Open {
             Items::List(items) => Value::List(items),
             Items::Map(entries, _) => Value::Map(entries),
         };
-        Yaml {
-            line: self.line,
-            value,
-        }
+        Yaml { line: self.line, value }
     }
 }
 
@@ -192,23 +177,16 @@ impl Reader<'_> {
                     if !quoted && matches!(text.as_ref(), "" | "~" | "null" | "Null" | "NULL") {
                         Value::Null
                     } else {
-                        Value::Scalar {
-                            text: text.into_owned(),
-                            quoted,
-                        }
+                        Value::Scalar { text: text.into_owned(), quoted }
                     };
                 self.add(Yaml { line, value }, anchor, 1);
             }
-            Event::SequenceStart(anchor, _) => self.stack.push(Open {
-                line,
-                anchor,
-                items: Items::List(Vec::new()),
-            }),
-            Event::MappingStart(anchor, _) => self.stack.push(Open {
-                line,
-                anchor,
-                items: Items::Map(Vec::new(), None),
-            }),
+            Event::SequenceStart(anchor, _) => {
+                self.stack.push(Open { line, anchor, items: Items::List(Vec::new()) })
+            }
+            Event::MappingStart(anchor, _) => {
+                self.stack.push(Open { line, anchor, items: Items::Map(Vec::new(), None) })
+            }
             Event::SequenceEnd | Event::MappingEnd => {
                 if let Some(open) = self.stack.pop() {
                     let anchor = open.anchor;
@@ -223,10 +201,7 @@ impl Reader<'_> {
                     self.add(Yaml { line, ..value }, 0, size);
                 }
                 Some(_) => {
-                    self.complain(
-                        Some(line),
-                        "aliases write out to too many values".to_owned(),
-                    );
+                    self.complain(Some(line), "aliases write out to too many values".to_owned());
                     return false;
                 }
                 None => self.complain(Some(line), "the alias names nothing before it".to_owned()),
@@ -276,11 +251,9 @@ fn key_text(value: &Yaml) -> String {
         Value::Scalar { text, .. } => text.clone(),
         Value::Null => String::new(),
         Value::List(items) => items.iter().map(key_text).collect::<Vec<_>>().join(","),
-        Value::Map(entries) => entries
-            .iter()
-            .map(|(key, _)| key.as_str())
-            .collect::<Vec<_>>()
-            .join(","),
+        Value::Map(entries) => {
+            entries.iter().map(|(key, _)| key.as_str()).collect::<Vec<_>>().join(",")
+        }
     }
 }
 
@@ -305,10 +278,7 @@ mod tests {
         assert_eq!(list.items()[1].line, 4);
         assert_eq!(
             list.items()[1].get("c").unwrap().value,
-            Value::Scalar {
-                text: "2".into(),
-                quoted: true
-            }
+            Value::Scalar { text: "2".into(), quoted: true }
         );
     }
 
@@ -316,10 +286,7 @@ mod tests {
     fn broken_files_name_the_line_and_keep_what_came_before() {
         let (root, problems) = parse("a: 1\nb: [1, 2\nc: }\n", "g.yml");
         assert_eq!(root.get("a").and_then(Yaml::text), Some("1"));
-        assert!(
-            problems[0].line.is_some_and(|line| line >= 2),
-            "{problems:?}"
-        );
+        assert!(problems[0].line.is_some_and(|line| line >= 2), "{problems:?}");
     }
 
     #[test]
@@ -331,16 +298,11 @@ mod tests {
         let mut bomb = String::from("l0: &l0 [x, x, x, x, x, x, x, x, x, x]\n");
         for level in 1..12 {
             let inner = format!("*l{}", level - 1);
-            bomb.push_str(&format!(
-                "l{level}: &l{level} [{}]\n",
-                vec![inner; 10].join(", ")
-            ));
+            bomb.push_str(&format!("l{level}: &l{level} [{}]\n", vec![inner; 10].join(", ")));
         }
         let (_, problems) = parse(&bomb, "g.yml");
         assert!(
-            problems
-                .iter()
-                .any(|problem| problem.message.contains("too many")),
+            problems.iter().any(|problem| problem.message.contains("too many")),
             "{problems:?}"
         );
     }

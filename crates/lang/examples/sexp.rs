@@ -4,7 +4,10 @@
 fn main() {
     for path in std::env::args().skip(1) {
         match std::fs::read_to_string(&path) {
-            Ok(text) => println!("{}", contextd_lang::extract::syntax_tree(&text, contextd_lang::detect(&path, &text))),
+            Ok(text) => println!(
+                "{}",
+                contextd_lang::extract::syntax_tree(&text, contextd_lang::detect(&path, &text))
+            ),
             Err(error) => eprintln!("{path}: {error}"),
         }
     }

@@ -25,7 +25,9 @@ fn files(root: &Path) -> Vec<PathBuf> {
     while let Some(folder) = pending.pop() {
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             match entry.file_type() {
-                Ok(kind) if kind.is_dir() && entry.file_name() != ".git" => pending.push(entry.path()),
+                Ok(kind) if kind.is_dir() && entry.file_name() != ".git" => {
+                    pending.push(entry.path())
+                }
                 Ok(kind) if kind.is_file() => found.push(entry.path()),
                 _ => {}
             }

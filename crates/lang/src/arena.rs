@@ -89,7 +89,13 @@ struct Arena {
 
 impl Default for Arena {
     fn default() -> Self {
-        Self { blocks: Vec::new(), begun: 0, at: ptr::null_mut(), left: 0, free: [ptr::null_mut(); CLASSES] }
+        Self {
+            blocks: Vec::new(),
+            begun: 0,
+            at: ptr::null_mut(),
+            left: 0,
+            free: [ptr::null_mut(); CLASSES],
+        }
     }
 }
 
@@ -97,7 +103,11 @@ impl Default for Arena {
 #[inline]
 fn piece(bytes: usize) -> usize {
     let size = bytes.saturating_add(HEADER + UNIT - 1) & !(UNIT - 1);
-    if size < FINE * UNIT { size } else { size.checked_next_power_of_two().unwrap_or_else(|| no_memory(bytes)) }
+    if size < FINE * UNIT {
+        size
+    } else {
+        size.checked_next_power_of_two().unwrap_or_else(|| no_memory(bytes))
+    }
 }
 
 #[inline]
@@ -107,7 +117,10 @@ fn class(size: usize) -> usize {
 
 #[cold]
 fn no_memory(bytes: usize) -> ! {
-    handle_alloc_error(Layout::from_size_align(bytes.min(isize::MAX as usize - UNIT), UNIT).unwrap_or(Layout::new::<u8>()))
+    handle_alloc_error(
+        Layout::from_size_align(bytes.min(isize::MAX as usize - UNIT), UNIT)
+            .unwrap_or(Layout::new::<u8>()),
+    )
 }
 
 /// Asks the program's allocator for a block.
@@ -115,7 +128,9 @@ fn block(size: usize) -> (*mut u8, Layout) {
     let Ok(layout) = Layout::from_size_align(size, UNIT) else { no_memory(size) };
     // SAFETY: no caller asks for nothing.
     let start = unsafe { alloc(layout) };
-    if start.is_null() { handle_alloc_error(layout) }
+    if start.is_null() {
+        handle_alloc_error(layout)
+    }
     (start, layout)
 }
 
@@ -258,7 +273,9 @@ unsafe extern "C" fn realloc(start: *mut c_void, bytes: usize) -> *mut c_void {
         if bytes <= room {
             return start.cast();
         }
-        if size & ALONE == 0 && CURRENT.get().as_mut().is_some_and(|arena| arena.grow(start, size, bytes)) {
+        if size & ALONE == 0
+            && CURRENT.get().as_mut().is_some_and(|arena| arena.grow(start, size, bytes))
+        {
             return start.cast();
         }
         let larger = malloc(bytes).cast::<u8>();
@@ -374,7 +391,8 @@ mod tests {
 
     fn spare_bytes() -> usize {
         let spare = SPARE.take();
-        let bytes = spare.iter().flat_map(|arena| &arena.blocks).map(|(_, layout)| layout.size()).sum();
+        let bytes =
+            spare.iter().flat_map(|arena| &arena.blocks).map(|(_, layout)| layout.size()).sum();
         SPARE.set(spare);
         bytes
     }
@@ -396,7 +414,13 @@ mod tests {
     #[test]
     fn a_large_file_leaves_little_behind() {
         // SAFETY: nothing made in the arena is used afterwards.
-        unsafe { within(|| (0..100).for_each(|_| { fill(malloc(900_000), 900_000, 1); })) };
+        unsafe {
+            within(|| {
+                (0..100).for_each(|_| {
+                    fill(malloc(900_000), 900_000, 1);
+                })
+            })
+        };
         let kept = spare_bytes();
         assert!(0 < kept && kept <= KEPT, "{kept}");
     }

@@ -11,7 +11,13 @@ use contextd_model::facts::{ChunkRow, FILE_SYMBOL, FileFacts, NONE, SymbolRow};
 use contextd_model::{ChunkKind, StrId, SymbolKind};
 
 /// Returns the chunks of a file, in source order.
-pub fn chunks(text: &str, lines: &Lines, facts: &FileFacts, language: LanguageId, rules: &ChunkRules) -> Vec<ChunkRow> {
+pub fn chunks(
+    text: &str,
+    lines: &Lines,
+    facts: &FileFacts,
+    language: LanguageId,
+    rules: &ChunkRules,
+) -> Vec<ChunkRow> {
     let mut cutter = Cutter { text, lines, rules, language: language.name(), rows: Vec::new() };
     let mut at = 0;
     for (index, symbol) in facts.symbols.iter().enumerate().skip(1) {
@@ -36,7 +42,9 @@ fn is_chunk(symbols: &[SymbolRow], symbol: &SymbolRow) -> bool {
     use SymbolKind::*;
     let own = match symbol.kind() {
         Field | Variant | Element | Selector => false,
-        Property | Variable | Constant | Key | TypeAlias | Macro => symbol.parent == FILE_SYMBOL && symbol.end_line > symbol.start_line,
+        Property | Variable | Constant | Key | TypeAlias | Macro => {
+            symbol.parent == FILE_SYMBOL && symbol.end_line > symbol.start_line
+        }
         kind => kind != File,
     };
     own && !inside_callable(symbols, symbol)
@@ -56,8 +64,25 @@ fn inside_callable(symbols: &[SymbolRow], symbol: &SymbolRow) -> bool {
 
 /// A type's or section's own chunk ends where its first chunked member begins.
 fn span(symbols: &[SymbolRow], index: usize, symbol: &SymbolRow) -> (u32, u32) {
-    let holds = symbol.kind().is_type() || matches!(symbol.kind(), SymbolKind::Section | SymbolKind::Module | SymbolKind::Namespace | SymbolKind::Key | SymbolKind::Table | SymbolKind::Resource);
-    let first = holds.then(|| symbols[index + 1..].iter().take_while(|inner| inner.start < symbol.end).find(|inner| is_chunk(symbols, inner)).map(|inner| inner.doc_start)).flatten();
+    let holds = symbol.kind().is_type()
+        || matches!(
+            symbol.kind(),
+            SymbolKind::Section
+                | SymbolKind::Module
+                | SymbolKind::Namespace
+                | SymbolKind::Key
+                | SymbolKind::Table
+                | SymbolKind::Resource
+        );
+    let first = holds
+        .then(|| {
+            symbols[index + 1..]
+                .iter()
+                .take_while(|inner| inner.start < symbol.end)
+                .find(|inner| is_chunk(symbols, inner))
+                .map(|inner| inner.doc_start)
+        })
+        .flatten();
     (symbol.doc_start, first.unwrap_or(symbol.end).min(symbol.end))
 }
 
@@ -85,7 +110,10 @@ impl Cutter<'_> {
     /// unless they are long.
     fn rest(&mut self, start: usize, end: usize) {
         let Some(text) = self.text.get(start..end) else { return };
-        let (start, end) = (start + (text.len() - text.trim_start().len()), end - (text.len() - text.trim_end().len()));
+        let (start, end) = (
+            start + (text.len() - text.trim_start().len()),
+            end - (text.len() - text.trim_end().len()),
+        );
         if end <= start || text.trim().len() < 40 {
             return;
         }
@@ -93,7 +121,9 @@ impl Cutter<'_> {
             "text" | "markdown" | "rst" | "asciidoc" => ChunkKind::Paragraph,
             "yaml" => ChunkKind::YamlBlock,
             "sql" => ChunkKind::SqlStatement,
-            _ if ["\"\"\"", "'''"].iter().any(|quote| text.trim_start().starts_with(quote)) => ChunkKind::Docstring,
+            _ if ["\"\"\"", "'''"].iter().any(|quote| text.trim_start().starts_with(quote)) => {
+                ChunkKind::Docstring
+            }
             _ if is_comment(text) => ChunkKind::Comment,
             _ => ChunkKind::CodeBlock,
         };
@@ -105,13 +135,24 @@ impl Cutter<'_> {
         let overlap = limit * (self.rules.overlap_percent.min(50) as usize) / 100;
         let (mut from, mut part) = (start, 0u16);
         loop {
-            let to = if end - from <= limit + limit / 4 { end } else { self.lines.before(from + limit).filter(|&cut| cut > from + limit / 4).unwrap_or_else(|| self.boundary(from + limit)) };
+            let to = if end - from <= limit + limit / 4 {
+                end
+            } else {
+                self.lines
+                    .before(from + limit)
+                    .filter(|&cut| cut > from + limit / 4)
+                    .unwrap_or_else(|| self.boundary(from + limit))
+            };
             let to = to.min(end);
             self.push(symbol, label, kind, part, from, to);
             if to >= end || part == u16::MAX {
                 return;
             }
-            let back = self.lines.before(to.saturating_sub(overlap)).filter(|&line| overlap > 0 && line > from).unwrap_or(to);
+            let back = self
+                .lines
+                .before(to.saturating_sub(overlap))
+                .filter(|&line| overlap > 0 && line > from)
+                .unwrap_or(to);
             from = back.min(to);
             part += 1;
         }
@@ -125,7 +166,15 @@ impl Cutter<'_> {
         at
     }
 
-    fn push(&mut self, symbol: u32, label: StrId, kind: ChunkKind, part: u16, start: usize, end: usize) {
+    fn push(
+        &mut self,
+        symbol: u32,
+        label: StrId,
+        kind: ChunkKind,
+        part: u16,
+        start: usize,
+        end: usize,
+    ) {
         let trimmed = self.text.get(start..end).map_or(end, |text| start + text.trim_end().len());
         self.rows.push(ChunkRow {
             label,
@@ -146,5 +195,8 @@ impl Cutter<'_> {
 const BYTES_A_TOKEN: usize = 4;
 
 fn is_comment(text: &str) -> bool {
-    text.lines().map(str::trim).filter(|line| !line.is_empty()).all(|line| ["//", "#", "/*", "*", "--", ";"].iter().any(|mark| line.starts_with(mark)))
+    text.lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .all(|line| ["//", "#", "/*", "*", "--", ";"].iter().any(|mark| line.starts_with(mark)))
 }

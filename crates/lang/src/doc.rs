@@ -35,7 +35,8 @@ pub fn truncate(text: &mut String, max: usize) {
 }
 
 fn unquote(text: &str) -> &str {
-    let bare = text.trim_start_matches(|c: char| matches!(c, 'r' | 'R' | 'b' | 'B' | 'u' | 'U' | 'f' | 'F'));
+    let bare = text
+        .trim_start_matches(|c: char| matches!(c, 'r' | 'R' | 'b' | 'B' | 'u' | 'U' | 'f' | 'F'));
     for quote in ["\"\"\"", "'''", "\"", "'"] {
         if let Some(inner) = bare.strip_prefix(quote) {
             return inner.strip_suffix(quote).unwrap_or(inner);
@@ -46,7 +47,10 @@ fn unquote(text: &str) -> &str {
 
 fn strip_markers(line: &str) -> &str {
     let mut line = line;
-    for marker in ["/**", "/*!", "/*", "///", "//!", "//", "*/", "*", "##", "#!", "#", "---", "--[[", "-- |", "-- ^", "--", ";;", ";", "%", "{-|", "{-", "<!--", "=begin", "=end"] {
+    for marker in [
+        "/**", "/*!", "/*", "///", "//!", "//", "*/", "*", "##", "#!", "#", "---", "--[[", "-- |",
+        "-- ^", "--", ";;", ";", "%", "{-|", "{-", "<!--", "=begin", "=end",
+    ] {
         if let Some(rest) = line.strip_prefix(marker) {
             line = rest.trim_start();
             break;

@@ -7,8 +7,8 @@ use crate::registry::LanguageId;
 use crate::tree::{Node, Syntax};
 use crate::walk::Walk;
 use contextd_model::FileFacts;
-use contextd_model::config::ChunkRules;
 use contextd_model::SymbolKind;
+use contextd_model::config::ChunkRules;
 use contextd_model::facts::{SymbolRow, file_flag};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -26,7 +26,12 @@ pub fn extract(text: &str, language: LanguageId, rules: &ChunkRules) -> FileFact
     let mut facts = match language.get().hooks.extract(text) {
         Some(facts) => facts,
         None if minified => plain(text, flags),
-        None => syntax(text, language).map_or_else(|| plain(text, flags), |(whole, mended)| richer(walk(text, &whole, language), mended.map(|part| walk(text, &part, language)))),
+        None => syntax(text, language).map_or_else(
+            || plain(text, flags),
+            |(whole, mended)| {
+                richer(walk(text, &whole, language), mended.map(|part| walk(text, &part, language)))
+            },
+        ),
     };
     facts.language = language.0;
     facts.flags |= flags;
@@ -34,7 +39,9 @@ pub fn extract(text: &str, language: LanguageId, rules: &ChunkRules) -> FileFact
     facts.size = text.len() as u32;
     facts.symbols[0].end_line = facts.lines.max(1);
     facts.chunks = crate::chunk::chunks(text, &lines, &facts, language, rules);
-    facts.text = crate::terms::with_remembered(|terms| crate::text::cells(text, &lines, &facts.symbols, terms));
+    facts.text = crate::terms::with_remembered(|terms| {
+        crate::text::cells(text, &lines, &facts.symbols, terms)
+    });
     facts
 }
 
@@ -42,10 +49,27 @@ pub fn extract(text: &str, language: LanguageId, rules: &ChunkRules) -> FileFact
 /// count first: where a class is lost, locals of its functions pass for properties.
 fn richer(first: FileFacts, second: Option<FileFacts>) -> FileFacts {
     let kind = |row: &SymbolRow| SymbolKind::from_byte(row.kind);
-    let found = |facts: &FileFacts| (facts.symbols.iter().filter(|row| kind(row).is_type() || kind(row).is_callable()).count(), facts.symbols.len());
-    let types = |facts: &FileFacts| facts.symbols.iter().filter(|row| kind(row).is_type()).map(|row| facts.str(row.name).to_owned()).collect::<BTreeSet<String>>();
+    let found = |facts: &FileFacts| {
+        (
+            facts
+                .symbols
+                .iter()
+                .filter(|row| kind(row).is_type() || kind(row).is_callable())
+                .count(),
+            facts.symbols.len(),
+        )
+    };
+    let types = |facts: &FileFacts| {
+        facts
+            .symbols
+            .iter()
+            .filter(|row| kind(row).is_type())
+            .map(|row| facts.str(row.name).to_owned())
+            .collect::<BTreeSet<String>>()
+    };
     let is_richer = |second: &FileFacts| {
-        let keeps = second.str(second.package) == first.str(first.package) && second.imports.len() >= first.imports.len();
+        let keeps = second.str(second.package) == first.str(first.package)
+            && second.imports.len() >= first.imports.len();
         keeps && found(second) > found(&first) && types(&first).is_subset(&types(second))
     };
     match second {
@@ -65,7 +89,14 @@ fn walk(text: &str, tree: &Syntax, language: LanguageId) -> FileFacts {
 }
 
 fn plain(text: &str, flags: u32) -> FileFacts {
-    let file = SymbolRow { kind: SymbolKind::File as u8, parent: contextd_model::facts::NONE, end: text.len() as u32, start_line: 1, name_line: 1, ..SymbolRow::default() };
+    let file = SymbolRow {
+        kind: SymbolKind::File as u8,
+        parent: contextd_model::facts::NONE,
+        end: text.len() as u32,
+        start_line: 1,
+        name_line: 1,
+        ..SymbolRow::default()
+    };
     FileFacts { symbols: vec![file], flags, ..FileFacts::default() }
 }
 
@@ -91,9 +122,16 @@ fn syntax(text: &str, language: LanguageId) -> Option<(Syntax, Option<Syntax>)> 
             let mut effort = Effort { steps: 0, limit: step_limit(&text) };
             let tree = ManuallyDrop::new(parse(&mut parser, &text, &mut effort)?);
             let mut whole = Syntax::of(&tree, language.rules())?;
-            let mut mended = if whole.has_error { mended(&mut parser, &text, &tree, effort.steps, language) } else { None };
+            let mut mended = if whole.has_error {
+                mended(&mut parser, &text, &tree, effort.steps, language)
+            } else {
+                None
+            };
             if text.len() > end {
-                [Some(&mut whole), mended.as_mut()].into_iter().flatten().for_each(|tree| tree.end_at(end));
+                [Some(&mut whole), mended.as_mut()]
+                    .into_iter()
+                    .flatten()
+                    .for_each(|tree| tree.end_at(end));
             }
             Some((whole, mended))
         })
@@ -106,17 +144,29 @@ const MENDING: u64 = 20;
 const MENDING_STEPS: (u64, u64) = (1_000, 15_000);
 
 /// Parses a text again without what its grammar cannot read, see [`mend`]. It still counts as not read in whole.
-fn mended(parser: &mut Parser, text: &str, tree: &Tree, steps: u64, language: LanguageId) -> Option<Syntax> {
+fn mended(
+    parser: &mut Parser,
+    text: &str,
+    tree: &Tree,
+    steps: u64,
+    language: LanguageId,
+) -> Option<Syntax> {
     let rules = language.rules();
-    let mut effort = Effort { steps: 0, limit: (steps * MENDING).clamp(MENDING_STEPS.0, MENDING_STEPS.1) };
-    let text = mend::mended(text, tree, &rules.alone, mend::Nested(rules.nested_comments), |piece| {
-        // Also what takes no step takes time.
-        effort.steps += 1;
-        let Some(tree) = parse(parser, piece, &mut effort) else { return Reading::Spent };
-        let read = if tree.root_node().has_error() { None } else { Syntax::of(&tree, rules) };
-        read.map_or(Reading::Unreadable, |read| Reading::Declares(read.declarations()))
-    })?;
-    let tree = ManuallyDrop::new(parse(parser, &text, &mut Effort { steps: 0, limit: step_limit(&text) })?);
+    let mut effort =
+        Effort { steps: 0, limit: (steps * MENDING).clamp(MENDING_STEPS.0, MENDING_STEPS.1) };
+    let text =
+        mend::mended(text, tree, &rules.alone, mend::Nested(rules.nested_comments), |piece| {
+            // Also what takes no step takes time.
+            effort.steps += 1;
+            let Some(tree) = parse(parser, piece, &mut effort) else { return Reading::Spent };
+            let read = if tree.root_node().has_error() { None } else { Syntax::of(&tree, rules) };
+            read.map_or(Reading::Unreadable, |read| Reading::Declares(read.declarations()))
+        })?;
+    let tree = ManuallyDrop::new(parse(
+        parser,
+        &text,
+        &mut Effort { steps: 0, limit: step_limit(&text) },
+    )?);
     let mut part = Syntax::of(&tree, rules)?;
     part.has_error = true;
     Some(part)
@@ -136,7 +186,11 @@ fn parse(parser: &mut Parser, text: &str, effort: &mut Effort) -> Option<Tree> {
     };
     let bytes = text.as_bytes();
     let mut read = |at: usize, _| bytes.get(at..).unwrap_or(&[]);
-    let tree = parser.parse_with_options(&mut read, None, Some(ParseOptions::new().progress_callback(&mut progress)));
+    let tree = parser.parse_with_options(
+        &mut read,
+        None,
+        Some(ParseOptions::new().progress_callback(&mut progress)),
+    );
     if tree.is_none() {
         // Else the next text would go on where this one was left.
         parser.reset();
@@ -152,14 +206,23 @@ pub fn readable(text: &str, language: LanguageId) -> Option<(tree_sitter::Langua
 }
 
 /// Words in the head of a file that a program wrote.
-const GENERATED: [&str; 7] = ["DO NOT EDIT", "@generated", "Code generated by", "autogenerated", "auto-generated", "Autogenerated", "Automatically generated"];
+const GENERATED: [&str; 7] = [
+    "DO NOT EDIT",
+    "@generated",
+    "Code generated by",
+    "autogenerated",
+    "auto-generated",
+    "Autogenerated",
+    "Automatically generated",
+];
 
 /// Lines of a file's head, and how much of each is looked at.
 const HEAD: (usize, usize) = (20, 200);
 
 fn file_flags(text: &str, lines: u32) -> u32 {
     let minified = text.len() > 20_000 && text.len() / lines.max(1) as usize > 600;
-    (if is_generated(text) { file_flag::GENERATED } else { 0 }) | (if minified { file_flag::MINIFIED } else { 0 })
+    (if is_generated(text) { file_flag::GENERATED } else { 0 })
+        | (if minified { file_flag::MINIFIED } else { 0 })
 }
 
 fn is_generated(text: &str) -> bool {
@@ -176,11 +239,17 @@ fn is_generated(text: &str) -> bool {
 pub fn syntax_tree(text: &str, language: LanguageId) -> String {
     let mut out = String::new();
     let trees = syntax(text, language);
-    let mut left: Vec<(usize, Node<'_>)> = trees.iter().map(|(whole, mended)| (0, mended.as_ref().unwrap_or(whole).root())).collect();
+    let mut left: Vec<(usize, Node<'_>)> =
+        trees.iter().map(|(whole, mended)| (0, mended.as_ref().unwrap_or(whole).root())).collect();
     while let Some((depth, node)) = left.pop() {
         let field = node.field_name().map_or_else(String::new, |name| format!("{name}: "));
-        let leaf = if node.first_child().is_none() { format!(" {:?}", text.get(node.byte_range()).unwrap_or("")) } else { String::new() };
-        let kind = if node.is_named() { node.kind().to_owned() } else { format!("{:?}", node.kind()) };
+        let leaf = if node.first_child().is_none() {
+            format!(" {:?}", text.get(node.byte_range()).unwrap_or(""))
+        } else {
+            String::new()
+        };
+        let kind =
+            if node.is_named() { node.kind().to_owned() } else { format!("{:?}", node.kind()) };
         out.push_str(&format!("{}{field}{kind}{leaf}\n", "  ".repeat(depth)));
         let from = left.len();
         left.extend(node.children().map(|child| (depth + 1, child)));

@@ -36,7 +36,9 @@ pub fn annotations_end(text: &str) -> usize {
         let rest = words.rest;
         match rest.chars().next() {
             Some('@') if !rest.starts_with("@interface") => {
-                let end = rest[1..].find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | ':'))).map_or(rest.len(), |at| at + 1);
+                let end = rest[1..]
+                    .find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | ':')))
+                    .map_or(rest.len(), |at| at + 1);
                 words.rest = rest[end..].trim_start_matches([' ', '\t']);
                 if words.rest.starts_with('(') {
                     words.skip_bracket('(', ')');
@@ -94,21 +96,36 @@ impl<'a> Words<'a> {
     /// Returns the next bare word and whether a bracket follows it directly.
     fn next(&mut self) -> Option<(&'a str, bool)> {
         loop {
-            self.rest = self.rest.trim_start_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '@' | '#' | '(' | '[' | '"' | '\'' | '/'));
+            self.rest = self.rest.trim_start_matches(|c: char| {
+                !c.is_alphanumeric() && !matches!(c, '_' | '@' | '#' | '(' | '[' | '"' | '\'' | '/')
+            });
             let first = self.rest.chars().next()?;
             match first {
                 '(' => self.skip_bracket('(', ')'),
                 '[' => self.skip_bracket('[', ']'),
-                '"' | '\'' => self.rest = self.rest[1..].split_once(first).map_or("", |(_, after)| after),
-                '/' if self.rest.starts_with("//") => self.rest = self.rest.split_once('\n').map_or("", |(_, after)| after),
-                '/' if self.rest.starts_with("/*") => self.rest = self.rest.split_once("*/").map_or("", |(_, after)| after),
+                '"' | '\'' => {
+                    self.rest = self.rest[1..].split_once(first).map_or("", |(_, after)| after)
+                }
+                '/' if self.rest.starts_with("//") => {
+                    self.rest = self.rest.split_once('\n').map_or("", |(_, after)| after)
+                }
+                '/' if self.rest.starts_with("/*") => {
+                    self.rest = self.rest.split_once("*/").map_or("", |(_, after)| after)
+                }
                 '/' => self.rest = &self.rest[1..],
                 '@' | '#' => {
-                    let end = self.rest[1..].find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '!'))).map_or(self.rest.len(), |at| at + 1);
+                    let end = self.rest[1..]
+                        .find(|c: char| {
+                            !(c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '!'))
+                        })
+                        .map_or(self.rest.len(), |at| at + 1);
                     self.rest = &self.rest[end.max(1)..];
                 }
                 _ => {
-                    let end = self.rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(self.rest.len());
+                    let end = self
+                        .rest
+                        .find(|c: char| !(c.is_alphanumeric() || c == '_'))
+                        .unwrap_or(self.rest.len());
                     let (word, rest) = self.rest.split_at(end);
                     self.rest = rest;
                     return Some((word, rest.starts_with(['(', '['])));
@@ -156,7 +173,12 @@ mod tests {
 
     #[test]
     fn annotations_are_no_part_of_a_signature() {
-        for (text, expected) in [("@A(\"x)\") @b.C public class ", "public class "), ("[A, B(1)] void ", "void "), ("@interface ", "@interface "), ("class ", "class ")] {
+        for (text, expected) in [
+            ("@A(\"x)\") @b.C public class ", "public class "),
+            ("[A, B(1)] void ", "void "),
+            ("@interface ", "@interface "),
+            ("class ", "class "),
+        ] {
             assert_eq!(&text[annotations_end(text)..], expected, "{text}");
         }
     }

@@ -26,7 +26,10 @@ impl Default for Interner {
 impl Interner {
     /// Returns an empty one that need not grow for about so many strings.
     pub fn with_room_for(strings: usize) -> Self {
-        Self { table: StringTable::default(), slots: empty_slots((strings * 2).next_power_of_two().max(16)) }
+        Self {
+            table: StringTable::default(),
+            slots: empty_slots((strings * 2).next_power_of_two().max(16)),
+        }
     }
 
     /// Returns an empty one with room for the names of a text of `length` bytes.
@@ -43,7 +46,11 @@ impl Interner {
 
     /// Interns many strings in order; `each` hears of their ids. A table that is larger than the
     /// processor's caches answers several questions in the time of one when they are asked together.
-    pub fn intern_many<'a>(&mut self, texts: impl IntoIterator<Item = &'a str>, mut each: impl FnMut(StrId)) {
+    pub fn intern_many<'a>(
+        &mut self,
+        texts: impl IntoIterator<Item = &'a str>,
+        mut each: impl FnMut(StrId),
+    ) {
         let mut texts = texts.into_iter();
         let mut group = [("", 0u32); TOGETHER];
         loop {

@@ -30,12 +30,19 @@ impl Lines {
 
     /// Start of the last line that begins at or before an offset.
     pub fn before(&self, at: usize) -> Option<usize> {
-        self.starts[..self.starts.partition_point(|&start| start as usize <= at)].last().map(|&start| start as usize)
+        self.starts[..self.starts.partition_point(|&start| start as usize <= at)]
+            .last()
+            .map(|&start| start as usize)
     }
 
     /// Starts of every `step`th line but the first, with their zero-based numbers divided by `step`.
     pub fn steps(&self, step: u32) -> impl Iterator<Item = (usize, u32)> + '_ {
-        self.starts.iter().step_by(step as usize).enumerate().skip(1).map(|(at, &start)| (start as usize, at as u32))
+        self.starts
+            .iter()
+            .step_by(step as usize)
+            .enumerate()
+            .skip(1)
+            .map(|(at, &start)| (start as usize, at as u32))
     }
 }
 

@@ -6,8 +6,8 @@
 
 mod scan;
 
-use scan::Scanned;
 pub use scan::Nested;
+use scan::Scanned;
 use std::ops::Range;
 use tree_sitter::{Node, Tree};
 
@@ -35,13 +35,27 @@ pub enum Reading {
 /// Returns what the parser should read instead of `text`, of the same length, when `tree` has a large error and leaving
 /// something out may make it smaller. `heads` are what may stand before a piece to make it readable alone, such as
 /// `class X {`; each is closed by a brace.
-pub fn mended(text: &str, tree: &Tree, heads: &[String], nested: Nested, read: impl FnMut(&str) -> Reading) -> Option<String> {
+pub fn mended(
+    text: &str,
+    tree: &Tree,
+    heads: &[String],
+    nested: Nested,
+    read: impl FnMut(&str) -> Reading,
+) -> Option<String> {
     if heads.is_empty() || text.len() > MAX_TEXT {
         return None;
     }
     let errors = errors(tree.root_node())?;
     let source = scan::scanned(text, nested);
-    let mut search = Search { source: &source, errors, heads, read, left: text.len() * EFFORT, spent: false, unreadable: Vec::new() };
+    let mut search = Search {
+        source: &source,
+        errors,
+        heads,
+        read,
+        left: text.len() * EFFORT,
+        spent: false,
+        unreadable: Vec::new(),
+    };
     search.look(0..text.len(), 0);
     let unreadable = search.unreadable;
     (!unreadable.is_empty()).then(|| source.left_out_of(text, &unreadable))
@@ -57,7 +71,9 @@ fn errors(root: Node<'_>) -> Option<Vec<Range<usize>>> {
             continue;
         }
         let mut cursor = node.walk();
-        left.extend(node.children(&mut cursor).filter(|child| child.has_error() || child.is_missing()));
+        left.extend(
+            node.children(&mut cursor).filter(|child| child.has_error() || child.is_missing()),
+        );
     }
     found.sort_unstable_by_key(|range| range.start);
     large.then_some(found)
@@ -102,7 +118,8 @@ impl<R: FnMut(&str) -> Reading> Search<'_, R> {
             if depth < DEPTH {
                 bodies.iter().for_each(|body| self.look(body.clone(), depth + 1));
             }
-            let found: Vec<Range<usize>> = self.unreadable.drain(from..).chain(gone.iter().cloned()).collect();
+            let found: Vec<Range<usize>> =
+                self.unreadable.drain(from..).chain(gone.iter().cloned()).collect();
             if self.reads(&piece, &found) || self.spent {
                 gone = found;
             } else {
@@ -121,13 +138,17 @@ impl<R: FnMut(&str) -> Reading> Search<'_, R> {
             at += line.len();
             (at - line.len(), line)
         });
-        let lines: Vec<(usize, &str)> = lines.filter(|(_, line)| !line.trim().is_empty()).take(HEAD.0).collect();
+        let lines: Vec<(usize, &str)> =
+            lines.filter(|(_, line)| !line.trim().is_empty()).take(HEAD.0).collect();
         if lines.iter().map(|(_, line)| line.len()).sum::<usize>() > HEAD.1 {
             return None;
         }
         let whole = lines.iter().map(|(start, line)| *start..start + line.len());
         let brace = bodies.last().map_or(piece.start, |body| body.start - 1);
-        let behind_name = lines.iter().filter_map(|(start, line)| Some(start + line.find(['<', '(', ':'])?..brace)).filter(|part| part.start < brace);
+        let behind_name = lines
+            .iter()
+            .filter_map(|(start, line)| Some(start + line.find(['<', '(', ':'])?..brace))
+            .filter(|part| part.start < brace);
         let mut gone = bodies.to_vec();
         let mut best = (Reading::Unreadable, None);
         for part in whole.chain(behind_name) {
@@ -155,7 +176,8 @@ impl<R: FnMut(&str) -> Reading> Search<'_, R> {
     fn reading(&mut self, piece: &Range<usize>, gone: &[Range<usize>]) -> Reading {
         let text = self.source.piece_without(piece, gone);
         // What was taken out leaves many blank lines.
-        let text: String = text.split_inclusive('\n').filter(|line| !line.trim().is_empty()).collect();
+        let text: String =
+            text.split_inclusive('\n').filter(|line| !line.trim().is_empty()).collect();
         if text.is_empty() {
             return Reading::Declares(0);
         }
@@ -189,12 +211,19 @@ mod tests {
 
     #[test]
     fn comments_and_strings_with_blank_lines_stay_whole() {
-        let text = format!("/* Copyright\n\n * Licensed\n */\npackage a.b\n\nimport c.d\n\n/** Doc.\n\n More. */\nval text = \"\"\"\n{{\n\n(\"\"\"\n\n{ODD}");
+        let text = format!(
+            "/* Copyright\n\n * Licensed\n */\npackage a.b\n\nimport c.d\n\n/** Doc.\n\n More. */\nval text = \"\"\"\n{{\n\n(\"\"\"\n\n{ODD}"
+        );
         let facts = crate::extract(&text, detect("A.kt", &text), &Default::default());
         assert_eq!(facts.str(facts.package), "a.b");
         assert_eq!(facts.imports.len(), 1);
         let found = names("A.kt", &text);
-        assert!(["text", "Routes", "Routes.odd", "Routes.last"].iter().all(|name| found.iter().any(|found| found == name)), "{found:?}");
+        assert!(
+            ["text", "Routes", "Routes.odd", "Routes.last"]
+                .iter()
+                .all(|name| found.iter().any(|found| found == name)),
+            "{found:?}"
+        );
     }
 
     #[test]
@@ -208,7 +237,10 @@ mod tests {
     fn what_can_be_read_is_not_touched() {
         let text = "type Pair = F<\n  'a',\n  {\n    each: E\n  }\n>\n\nexport interface Odd<S> {\n  <P extends string = '/',>(\n    ...handlers: [A<P>, infer ??? B]\n  ): S\n\n  (path: string): S\n  (path: number): S\n  (path: boolean): S\n}\n\nexport type After = { b: string }\n";
         let found = names("a.ts", text);
-        assert!(["Pair", "Odd", "After"].iter().all(|name| found.iter().any(|found| found == name)), "{found:?}");
+        assert!(
+            ["Pair", "Odd", "After"].iter().all(|name| found.iter().any(|found| found == name)),
+            "{found:?}"
+        );
     }
 
     #[test]

@@ -13,7 +13,11 @@ pub fn path(text: &str) -> String {
 
 /// Returns the same as [`path`]: most texts are normal already.
 pub fn path_in(text: &str) -> Cow<'_, str> {
-    if text.len() <= MAX_PATH && is_simple(text) { Cow::Borrowed(text) } else { Cow::Owned(normalised(text)) }
+    if text.len() <= MAX_PATH && is_simple(text) {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(normalised(text))
+    }
 }
 
 fn normalised(text: &str) -> String {
@@ -31,7 +35,11 @@ fn normalised(text: &str) -> String {
                 at = end;
             }
             b'(' => at = bracket(bytes, at, b'(', b')', &mut out, "()"),
-            quote @ (b'"' | b'\'' | b'`') if out.len() <= 2 && !out.contains('.') && skip_string(bytes, at, quote) + 1 < bytes.len() => {
+            quote @ (b'"' | b'\'' | b'`')
+                if out.len() <= 2
+                    && !out.contains('.')
+                    && skip_string(bytes, at, quote) + 1 < bytes.len() =>
+            {
                 at = skip_string(bytes, at, quote) + 1;
                 out.clear();
                 nameless = true;
@@ -39,7 +47,9 @@ fn normalised(text: &str) -> String {
             b'[' => at = bracket(bytes, at, b'[', b']', &mut out, "[]"),
             b'{' => at = bracket(bytes, at, b'{', b'}', &mut out, ""),
             b'<' if out.is_empty() && at == 0 => at = qualified_self(text, &mut out),
-            b'<' if !out.is_empty() && !out.ends_with('.') || is_turbofish(bytes, at) => at = bracket(bytes, at, b'<', b'>', &mut out, ""),
+            b'<' if !out.is_empty() && !out.ends_with('.') || is_turbofish(bytes, at) => {
+                at = bracket(bytes, at, b'<', b'>', &mut out, "")
+            }
             b':' if bytes.get(at + 1) == Some(&b':') => at = dot(&mut out, at + 2),
             b'-' if bytes.get(at + 1) == Some(&b'>') => at = dot(&mut out, at + 2),
             b'?' | b'!' if matches!(bytes.get(at + 1), Some(b'.')) => at = dot(&mut out, at + 2),
@@ -60,7 +70,9 @@ fn normalised(text: &str) -> String {
                 }
                 // `x.await.y` and `new X().y`: words of the language, not names.
                 let word = &text[start..at];
-                let is_new = word == "new" && out.is_empty() && bytes.get(at).is_some_and(u8::is_ascii_whitespace);
+                let is_new = word == "new"
+                    && out.is_empty()
+                    && bytes.get(at).is_some_and(u8::is_ascii_whitespace);
                 if !is_new && (word != "await" || !out.ends_with('.')) {
                     out.push_str(&text[start..at]);
                 }
@@ -96,7 +108,9 @@ fn is_name_byte(byte: u8) -> bool {
         let mut table = [false; 256];
         let mut byte = 0;
         while byte < 256 {
-            table[byte] = (byte as u8).is_ascii_alphanumeric() || matches!(byte as u8, b'_' | b'$') || byte >= 0x80;
+            table[byte] = (byte as u8).is_ascii_alphanumeric()
+                || matches!(byte as u8, b'_' | b'$')
+                || byte >= 0x80;
             byte += 1;
         }
         table
@@ -107,7 +121,11 @@ fn is_name_byte(byte: u8) -> bool {
 /// Returns the path of `await x` in brackets, whose members are those of `x`; empty for all else.
 fn awaited(inner: &str) -> String {
     // No bracket may follow, so that nesting in the source is not nesting of calls.
-    inner.trim().strip_prefix("await ").filter(|rest| !rest.starts_with('(')).map_or_else(String::new, path)
+    inner
+        .trim()
+        .strip_prefix("await ")
+        .filter(|rest| !rest.starts_with('('))
+        .map_or_else(String::new, path)
 }
 
 /// Splits a normalised path into what stands before the last name and that name. A path that ends
@@ -147,7 +165,9 @@ fn bracket(bytes: &[u8], start: usize, open: u8, close: u8, out: &mut String, ma
     while at < bytes.len() {
         match bytes[at] {
             byte if byte == open => depth += 1,
-            byte if byte == close && !(close == b'>' && at > 0 && matches!(bytes[at - 1], b'-' | b'=')) => {
+            byte if byte == close
+                && !(close == b'>' && at > 0 && matches!(bytes[at - 1], b'-' | b'=')) =>
+            {
                 depth -= 1;
                 if depth == 0 {
                     break;
@@ -198,20 +218,43 @@ pub fn type_head(text: &str) -> String {
     loop {
         let before = rest;
         rest = rest.trim_start_matches(['*', '&', '?', '(', ':', ' ', '@']);
-        for word in ["mut ", "const ", "dyn ", "impl ", "struct ", "class ", "enum ", "final ", "readonly ", "unsigned ", "typename ", "in ", "out ", "ref ", "inout ", "some ", "any "] {
+        for word in [
+            "mut ",
+            "const ",
+            "dyn ",
+            "impl ",
+            "struct ",
+            "class ",
+            "enum ",
+            "final ",
+            "readonly ",
+            "unsigned ",
+            "typename ",
+            "in ",
+            "out ",
+            "ref ",
+            "inout ",
+            "some ",
+            "any ",
+        ] {
             rest = rest.strip_prefix(word).unwrap_or(rest);
         }
         if let Some(lifetime) = rest.strip_prefix('\'') {
-            rest = lifetime.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_').trim_start();
+            rest =
+                lifetime.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_').trim_start();
         }
         if let Some(slice) = rest.strip_prefix('[') {
-            rest = slice.split_once(']').map_or(slice, |(inner, after)| if after.is_empty() { inner } else { after });
+            rest = slice
+                .split_once(']')
+                .map_or(slice, |(inner, after)| if after.is_empty() { inner } else { after });
         }
         if rest == before {
             break;
         }
     }
-    let end = rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '$' | '\\'))).unwrap_or(rest.len());
+    let end = rest
+        .find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '$' | '\\')))
+        .unwrap_or(rest.len());
     path(&rest[..end])
 }
 
@@ -224,7 +267,10 @@ pub fn type_parameters(written: &str) -> impl Iterator<Item = &str> {
     });
     parts.filter_map(|part| {
         let words = part.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '\'' | '@')));
-        words.filter(|word| !word.is_empty()).find(|word| !matches!(*word, "const" | "in" | "out" | "reified" | "each" | "typename" | "class") && !word.starts_with('@'))
+        words.filter(|word| !word.is_empty()).find(|word| {
+            !matches!(*word, "const" | "in" | "out" | "reified" | "each" | "typename" | "class")
+                && !word.starts_with('@')
+        })
     })
 }
 

@@ -19,14 +19,55 @@ fn module_of_main(path: &str) -> Option<&str> {
 
 fn is_test_folder(folder: &str) -> bool {
     let words = || folder.split(['-', '_', '.']);
-    let about_tests = words().count() > 1 && words().any(|word| matches!(word, "test" | "tests" | "testing" | "testsuite" | "testutil" | "testutils" | "mock" | "mocks"));
-    about_tests || is_named_for_tests(folder) || folder.ends_with("_test") || folder.ends_with("_tests") || folder.ends_with("-tests") || folder.ends_with("-test") || folder.ends_with(".Tests") || folder.ends_with(".UnitTests") || folder.ends_with("Tests")
+    let about_tests = words().count() > 1
+        && words().any(|word| {
+            matches!(
+                word,
+                "test"
+                    | "tests"
+                    | "testing"
+                    | "testsuite"
+                    | "testutil"
+                    | "testutils"
+                    | "mock"
+                    | "mocks"
+            )
+        });
+    about_tests
+        || is_named_for_tests(folder)
+        || folder.ends_with("_test")
+        || folder.ends_with("_tests")
+        || folder.ends_with("-tests")
+        || folder.ends_with("-test")
+        || folder.ends_with(".Tests")
+        || folder.ends_with(".UnitTests")
+        || folder.ends_with("Tests")
 }
 
 fn is_named_for_tests(folder: &str) -> bool {
     const NAMES: [&str; 22] = [
-        "test", "tests", "testing", "__tests__", "spec", "specs", "testdata", "test_data", "fixtures", "__fixtures__", "__mocks__", "mocks", "e2e", "testutil", "testutils", "testhelper", "testhelpers",
-        "androidTest", "unittest", "unittests", "benches", "benchmarks",
+        "test",
+        "tests",
+        "testing",
+        "__tests__",
+        "spec",
+        "specs",
+        "testdata",
+        "test_data",
+        "fixtures",
+        "__fixtures__",
+        "__mocks__",
+        "mocks",
+        "e2e",
+        "testutil",
+        "testutils",
+        "testhelper",
+        "testhelpers",
+        "androidTest",
+        "unittest",
+        "unittests",
+        "benches",
+        "benchmarks",
     ];
     NAMES.contains(&folder)
 }
@@ -40,31 +81,74 @@ fn is_test_file(name: &str) -> bool {
         || stem.ends_with("_spec")
         || stem.ends_with("_unittest")
         || matches!(inner, "test" | "tests" | "spec" | "e2e" | "bench")
-        || ["Test", "Tests", "TestCase", "Spec", "IT"].iter().any(|end| stem.strip_suffix(end).is_some_and(|rest| rest.ends_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())))
+        || ["Test", "Tests", "TestCase", "Spec", "IT"].iter().any(|end| {
+            stem.strip_suffix(end).is_some_and(|rest| {
+                rest.ends_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
+            })
+        })
         || matches!(stem, "conftest" | "test" | "tests" | "test_helper" | "spec_helper")
         || stem.starts_with("Test") && stem[4..].starts_with(|c: char| c.is_ascii_uppercase())
 }
 
 /// True for code that others wrote and that is carried along.
 pub fn is_vendored(path: &str) -> bool {
-    path.split('/').any(|folder| matches!(folder, "vendor" | "vendored" | "third_party" | "third-party" | "thirdparty" | "node_modules" | "bower_components" | "Godeps" | "external" | "extern" | "Pods"))
+    path.split('/').any(|folder| {
+        matches!(
+            folder,
+            "vendor"
+                | "vendored"
+                | "third_party"
+                | "third-party"
+                | "thirdparty"
+                | "node_modules"
+                | "bower_components"
+                | "Godeps"
+                | "external"
+                | "extern"
+                | "Pods"
+        )
+    })
 }
 
 /// True for built or minified files.
 pub fn is_built(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
-    path.split('/').any(|folder| matches!(folder, "dist" | "_dist")) || name.contains(".min.") || name.contains(".bundle.")
+    path.split('/').any(|folder| matches!(folder, "dist" | "_dist"))
+        || name.contains(".min.")
+        || name.contains(".bundle.")
 }
 
 /// True for documentation, examples and samples.
 pub fn is_documentation(path: &str) -> bool {
-    path.split('/').any(|folder| matches!(folder, "doc" | "docs" | "documentation" | "example" | "examples" | "samples" | "sample" | "demo" | "demos" | "tutorial" | "tutorials" | "website" | "site" | "_docs"))
+    path.split('/').any(|folder| {
+        matches!(
+            folder,
+            "doc"
+                | "docs"
+                | "documentation"
+                | "example"
+                | "examples"
+                | "samples"
+                | "sample"
+                | "demo"
+                | "demos"
+                | "tutorial"
+                | "tutorials"
+                | "website"
+                | "site"
+                | "_docs"
+        )
+    })
 }
 
 /// True for stand-ins used by tests.
 pub fn is_mock(path: &str) -> bool {
-    let holds = |part: &str, word: &str| part.as_bytes().windows(4).any(|four| four.eq_ignore_ascii_case(word.as_bytes()));
-    path.rsplit('/').take(2).any(|part| ["mock", "fake", "stub"].iter().any(|word| holds(part, word)))
+    let holds = |part: &str, word: &str| {
+        part.as_bytes().windows(4).any(|four| four.eq_ignore_ascii_case(word.as_bytes()))
+    };
+    path.rsplit('/')
+        .take(2)
+        .any(|part| ["mock", "fake", "stub"].iter().any(|word| holds(part, word)))
 }
 
 /// What a path says of a file, all at once.
@@ -168,7 +252,26 @@ const COMMON: [&str; 3] = ["unix", "posix", "linux"];
 pub fn is_port(word: &str) -> bool {
     matches!(
         word,
-        "win" | "win32" | "win64" | "windows" | "winrt" | "wince" | "msvc" | "mingw" | "cygwin" | "nt" | "aix" | "sunos" | "solaris" | "hpux" | "irix" | "os390" | "zos" | "ibmi" | "haiku" | "vms"
+        "win"
+            | "win32"
+            | "win64"
+            | "windows"
+            | "winrt"
+            | "wince"
+            | "msvc"
+            | "mingw"
+            | "cygwin"
+            | "nt"
+            | "aix"
+            | "sunos"
+            | "solaris"
+            | "hpux"
+            | "irix"
+            | "os390"
+            | "zos"
+            | "ibmi"
+            | "haiku"
+            | "vms"
     )
 }
 
@@ -179,7 +282,11 @@ pub fn common_twins(path: &str) -> Vec<String> {
     for (at, byte) in path.bytes().enumerate() {
         if ends(byte) {
             if is_port(&path[start..at]) {
-                twins.extend(COMMON.iter().map(|common| format!("{}{common}{}", &path[..start], &path[at..])));
+                twins.extend(
+                    COMMON
+                        .iter()
+                        .map(|common| format!("{}{common}{}", &path[..start], &path[at..])),
+                );
             }
             start = at + 1;
         }
@@ -199,10 +306,72 @@ mod tests {
 
     /// Pieces of paths that the questions know, and others.
     const PIECES: [&str; 66] = [
-        "test", "tests", "testing", "__tests__", "spec", "specs", "testdata", "fixtures", "__mocks__", "e2e", "testutil", "androidTest", "unittest", "benches", "benchmarks", "a_test", "b-tests", "X.Tests", "FooTests", "my-mock-x",
-        "TestCase", "FooIT", "BarSpec", "conftest", "spec_helper", "x_unittest", "a.e2e.ts", "a.bench.js", "fooIT.java", "vendor", "vendored", "third_party", "third-party", "thirdparty", "node_modules", "bower_components", "Godeps",
-        "external", "extern", "Pods", "dist", "_dist", "a.min.js", "b.bundle.js", "doc", "docs", "documentation", "example", "examples", "samples", "sample", "demo", "demos", "tutorial", "tutorials", "website", "site", "_docs", "FakeClock",
-        "stubs.py", "src", "main.rs", "window", "IT", "x", "é",
+        "test",
+        "tests",
+        "testing",
+        "__tests__",
+        "spec",
+        "specs",
+        "testdata",
+        "fixtures",
+        "__mocks__",
+        "e2e",
+        "testutil",
+        "androidTest",
+        "unittest",
+        "benches",
+        "benchmarks",
+        "a_test",
+        "b-tests",
+        "X.Tests",
+        "FooTests",
+        "my-mock-x",
+        "TestCase",
+        "FooIT",
+        "BarSpec",
+        "conftest",
+        "spec_helper",
+        "x_unittest",
+        "a.e2e.ts",
+        "a.bench.js",
+        "fooIT.java",
+        "vendor",
+        "vendored",
+        "third_party",
+        "third-party",
+        "thirdparty",
+        "node_modules",
+        "bower_components",
+        "Godeps",
+        "external",
+        "extern",
+        "Pods",
+        "dist",
+        "_dist",
+        "a.min.js",
+        "b.bundle.js",
+        "doc",
+        "docs",
+        "documentation",
+        "example",
+        "examples",
+        "samples",
+        "sample",
+        "demo",
+        "demos",
+        "tutorial",
+        "tutorials",
+        "website",
+        "site",
+        "_docs",
+        "FakeClock",
+        "stubs.py",
+        "src",
+        "main.rs",
+        "window",
+        "IT",
+        "x",
+        "é",
     ];
 
     proptest::proptest! {
@@ -219,20 +388,45 @@ mod tests {
 
     #[test]
     fn ports_have_twins() {
-        assert_eq!(common_twins("src/win/tcp.c"), ["src/unix/tcp.c", "src/posix/tcp.c", "src/linux/tcp.c"]);
+        assert_eq!(
+            common_twins("src/win/tcp.c"),
+            ["src/unix/tcp.c", "src/posix/tcp.c", "src/linux/tcp.c"]
+        );
         assert_eq!(common_twins("pkg/mount_windows.go")[2], "pkg/mount_linux.go");
         assert!(common_twins("src/window/wind.c").is_empty());
     }
 
     #[test]
     fn test_paths() {
-        for path in ["tests/a.py", "src/a_test.go", "a.spec.ts", "FooTest.java", "pkg/testdata/x", "test_a.py", "src/TestFoo.java", "Ocelot.UnitTests/a.cs"] {
+        for path in [
+            "tests/a.py",
+            "src/a_test.go",
+            "a.spec.ts",
+            "FooTest.java",
+            "pkg/testdata/x",
+            "test_a.py",
+            "src/TestFoo.java",
+            "Ocelot.UnitTests/a.cs",
+        ] {
             assert!(is_test(path), "{path}");
         }
-        for path in ["src/test/java/FooMock.java", "core/test/resources/app/src/main/java/App.java", "test-utils/src/test/java/A.java"] {
+        for path in [
+            "src/test/java/FooMock.java",
+            "core/test/resources/app/src/main/java/App.java",
+            "test-utils/src/test/java/A.java",
+        ] {
             assert!(is_test(path), "{path}");
         }
-        for path in ["connect/test-plugins/src/main/java/MockConnector.java", "src/main/java/tools/LoadTest.java", "test-utils/src/main/java/testing/Driver.java", "src/latest.py", "contest.go", "src/attestation/a.ts", "protest.rb", "src/testament.rs"] {
+        for path in [
+            "connect/test-plugins/src/main/java/MockConnector.java",
+            "src/main/java/tools/LoadTest.java",
+            "test-utils/src/main/java/testing/Driver.java",
+            "src/latest.py",
+            "contest.go",
+            "src/attestation/a.ts",
+            "protest.rb",
+            "src/testament.rs",
+        ] {
             assert!(!is_test(path), "{path}");
         }
     }

@@ -35,11 +35,18 @@ impl LanguageId {
 
     /// True for languages of programs, as opposed to documents and data.
     pub fn is_program(self) -> bool {
-        self.get().full || matches!(self.name(), "bash" | "lua" | "elixir" | "haskell" | "zig" | "sql" | "protobuf")
+        self.get().full
+            || matches!(
+                self.name(),
+                "bash" | "lua" | "elixir" | "haskell" | "zig" | "sql" | "protobuf"
+            )
     }
 
     pub fn by_name(name: &str) -> Option<LanguageId> {
-        languages::ALL.iter().position(|language| language.name == name).map(|at| LanguageId(at as u8))
+        languages::ALL
+            .iter()
+            .position(|language| language.name == name)
+            .map(|at| LanguageId(at as u8))
     }
 
     pub fn all() -> impl Iterator<Item = LanguageId> {
@@ -77,7 +84,11 @@ struct Detection {
 fn detection() -> &'static Detection {
     static TABLE: OnceLock<Detection> = OnceLock::new();
     TABLE.get_or_init(|| {
-        let mut table = Detection { extensions: BTreeMap::new(), filenames: BTreeMap::new(), interpreters: BTreeMap::new() };
+        let mut table = Detection {
+            extensions: BTreeMap::new(),
+            filenames: BTreeMap::new(),
+            interpreters: BTreeMap::new(),
+        };
         for id in LanguageId::all() {
             let Ok(told) = toml::from_str::<ToldBy>(told_by(id.get().table)) else { continue };
             table.extensions.extend(told.extensions.into_iter().map(|name| (name, id)));
@@ -100,7 +111,9 @@ struct ToldBy {
 /// Returns the first lines of a language's table, which tell its files: every run needs those of all languages, and the
 /// rest only of the languages that it meets.
 fn told_by(table: &str) -> &str {
-    let is_one = |line: &&str| ["extensions =", "filenames =", "interpreters ="].iter().any(|key| line.starts_with(key));
+    let is_one = |line: &&str| {
+        ["extensions =", "filenames =", "interpreters ="].iter().any(|key| line.starts_with(key))
+    };
     let length = table.split_inclusive('\n').take_while(is_one).map(str::len).sum();
     &table[..length]
 }
@@ -109,13 +122,21 @@ fn told_by(table: &str) -> &str {
 pub fn detect(path: &str, text: &str) -> LanguageId {
     let table = detection();
     let name = path.rsplit('/').next().unwrap_or(path);
-    if let Some(&id) = table.filenames.get(name).or_else(|| table.filenames.get(name.split('.').next().unwrap_or(name))) {
+    if let Some(&id) = table
+        .filenames
+        .get(name)
+        .or_else(|| table.filenames.get(name.split('.').next().unwrap_or(name)))
+    {
         return id;
     }
     // `a.blade.php` first asks for `blade.php`, then for `php`.
     let mut rest = name;
     while let Some((_, extension)) = rest.split_once('.') {
-        if let Some(&id) = table.extensions.get(extension).or_else(|| table.extensions.get(&extension.to_ascii_lowercase())) {
+        if let Some(&id) = table
+            .extensions
+            .get(extension)
+            .or_else(|| table.extensions.get(&extension.to_ascii_lowercase()))
+        {
             return languages::refine(id, text);
         }
         rest = extension;
@@ -127,7 +148,11 @@ fn interpreter(text: &str) -> Option<&str> {
     let line = text.strip_prefix("#!")?.lines().next()?;
     let mut words = line.split_whitespace();
     let program = words.next()?.rsplit('/').next()?;
-    let program = if program == "env" { words.find(|word| !word.starts_with('-') && !word.contains('='))? } else { program };
+    let program = if program == "env" {
+        words.find(|word| !word.starts_with('-') && !word.contains('='))?
+    } else {
+        program
+    };
     Some(program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'))
 }
 
@@ -146,7 +171,12 @@ mod tests {
     fn the_first_lines_of_a_table_tell_the_files() {
         for language in languages::ALL.iter().filter(|language| !language.table.is_empty()) {
             let whole: ToldBy = toml::from_str(language.table).unwrap();
-            assert_eq!(toml::from_str::<ToldBy>(told_by(language.table)).unwrap(), whole, "{}", language.name);
+            assert_eq!(
+                toml::from_str::<ToldBy>(told_by(language.table)).unwrap(),
+                whole,
+                "{}",
+                language.name
+            );
             assert_ne!(whole, ToldBy::default(), "{}", language.name);
         }
     }

@@ -52,7 +52,8 @@ impl<'t> Sought<'t> {
 
     #[inline]
     pub fn of(bytes: &'t [u8]) -> Self {
-        let key = if bytes.len() <= SHORT { short(bytes) } else { Key { low: hash(bytes), high: LONG } };
+        let key =
+            if bytes.len() <= SHORT { short(bytes) } else { Key { low: hash(bytes), high: LONG } };
         Self { bytes, key, begin: key.begin() }
     }
 
@@ -63,7 +64,10 @@ impl<'t> Sought<'t> {
         match text[start..].first_chunk::<16>() {
             Some(sixteen) if length <= SHORT && length > 0 => {
                 let (whole, (low, high)) = (u128::from_le_bytes(*sixteen), FIRST_BYTES[length]);
-                let key = Key { low: whole as u64 & low, high: (whole >> 64) as u64 & high | (length as u64) << 56 };
+                let key = Key {
+                    low: whole as u64 & low,
+                    high: (whole >> 64) as u64 & high | (length as u64) << 56,
+                };
                 Self { bytes, key, begin: key.begin() }
             }
             _ => Self::of(bytes),
@@ -86,7 +90,11 @@ const FIRST: usize = 4096;
 
 impl<V: Copy + Default> Default for Remembered<V> {
     fn default() -> Self {
-        Self { slots: vec![Slot { key: Key::default(), value: V::default() }; FIRST], used: 0, long: Vec::new() }
+        Self {
+            slots: vec![Slot { key: Key::default(), value: V::default() }; FIRST],
+            used: 0,
+            long: Vec::new(),
+        }
     }
 }
 
@@ -111,7 +119,11 @@ impl<V: Copy + Default> Remembered<V> {
     /// Returns the slot of a text, if it is there.
     #[inline]
     pub fn find(&self, sought: Sought<'_>) -> Option<usize> {
-        if sought.key.high == LONG { self.find_long(sought) } else { self.find_key(sought.key, sought.begin) }
+        if sought.key.high == LONG {
+            self.find_long(sought)
+        } else {
+            self.find_key(sought.key, sought.begin)
+        }
     }
 
     /// Returns what the text in a slot is known by; slots move when a text is added.
@@ -152,7 +164,10 @@ impl<V: Copy + Default> Remembered<V> {
         let mut at = self.place(sought.begin);
         loop {
             let key = self.slots[at].key;
-            if key.low == sought.key.low && key.high & LONG == LONG && self.text(key) == sought.bytes {
+            if key.low == sought.key.low
+                && key.high & LONG == LONG
+                && self.text(key) == sought.bytes
+            {
                 return Some(at);
             }
             if key == Key::default() {
@@ -176,7 +191,8 @@ impl<V: Copy + Default> Remembered<V> {
     }
 
     fn text(&self, key: Key) -> &[u8] {
-        let (start, length) = ((key.high & 0xffff_ffff) as usize, ((key.high & !LONG) >> 32) as usize);
+        let (start, length) =
+            ((key.high & 0xffff_ffff) as usize, ((key.high & !LONG) >> 32) as usize);
         &self.long[start..start + length]
     }
 
@@ -222,7 +238,9 @@ fn short(bytes: &[u8]) -> Key {
 
 fn hash(bytes: &[u8]) -> u64 {
     let (chunks, rest) = bytes.as_chunks::<8>();
-    let state = chunks.iter().fold(bytes.len() as u64, |state, chunk| mix(state, u64::from_le_bytes(*chunk)));
+    let state = chunks
+        .iter()
+        .fold(bytes.len() as u64, |state, chunk| mix(state, u64::from_le_bytes(*chunk)));
     rest.iter().fold(state, |state, &byte| mix(state, u64::from(byte)))
 }
 

@@ -280,7 +280,8 @@ impl Rules {
         let mut compiler = Compiler::new(grammar);
         compiler.flags(source)?;
         compiler.tables(source)?;
-        let type_fields = source.type_fields.iter().map(|name| compiler.field(name)).collect::<Result<_, _>>()?;
+        let type_fields =
+            source.type_fields.iter().map(|name| compiler.field(name)).collect::<Result<_, _>>()?;
         for (id, kind) in compiler.kinds.iter_mut().enumerate() {
             kind.plain = is_plain(kind);
             kind.name = grammar.node_kind_for_id(id as u16).unwrap_or("").to_owned();
@@ -288,7 +289,9 @@ impl Rules {
         }
         let brief = |(id, kind): (usize, &KindRule)| {
             let named = if grammar.node_kind_is_named(id as u16) { brief::NAMED } else { 0 };
-            named | if kind.plain { brief::PLAIN } else { 0 } | if kind.identifier { brief::IDENTIFIER } else { 0 }
+            named
+                | if kind.plain { brief::PLAIN } else { 0 }
+                | if kind.identifier { brief::IDENTIFIER } else { 0 }
         };
         Ok(Rules {
             brief: compiler.kinds.iter().enumerate().map(brief).collect(),
@@ -297,11 +300,14 @@ impl Rules {
             doc_prefixes: source.doc_prefixes.clone(),
             self_names: source.self_names.clone(),
             type_fields,
-            fields: (1..=grammar.field_count() as u16).filter_map(|id| Some((grammar.field_name_for_id(id)?.to_owned(), id))).collect(),
+            fields: (1..=grammar.field_count() as u16)
+                .filter_map(|id| Some((grammar.field_name_for_id(id)?.to_owned(), id)))
+                .collect(),
             ignore: source.ignore.iter().chain(&source.self_names).cloned().collect(),
             visibility: source.visibility,
             default_visibility: match &source.default_visibility {
-                Some(name) => Visibility::from_name(name).ok_or_else(|| format!("unknown visibility `{name}`"))?,
+                Some(name) => Visibility::from_name(name)
+                    .ok_or_else(|| format!("unknown visibility `{name}`"))?,
                 None => Visibility::Public,
             },
             env_calls: source.env_calls.clone(),
@@ -365,19 +371,31 @@ impl<'g> Compiler<'g> {
             Some(rest) => (false, rest),
             None => (true, name),
         };
-        self.numbers.get(&(name, named)).cloned().ok_or_else(|| format!("the grammar has no node kind `{name}`"))
+        self.numbers
+            .get(&(name, named))
+            .cloned()
+            .ok_or_else(|| format!("the grammar has no node kind `{name}`"))
     }
 
     fn field(&self, name: &str) -> Result<u16, String> {
-        self.grammar.field_id_for_name(name).map(|id| id.get()).ok_or_else(|| format!("the grammar has no field `{name}`"))
+        self.grammar
+            .field_id_for_name(name)
+            .map(|id| id.get())
+            .ok_or_else(|| format!("the grammar has no field `{name}`"))
     }
 
     fn finder(&self, spec: &str) -> Result<Finder, String> {
         let mut steps = Vec::new();
         for step in spec.split('|').map(str::trim).filter(|step| !step.is_empty()) {
-            if let Some((outer, inner)) = step.strip_prefix("kind:").and_then(|rest| rest.split_once("/kind:")) {
+            if let Some((outer, inner)) =
+                step.strip_prefix("kind:").and_then(|rest| rest.split_once("/kind:"))
+            {
                 for outer in self.kind_ids(outer)? {
-                    steps.extend(self.kind_ids(inner)?.into_iter().map(|inner| Step::KindInside(outer, inner)));
+                    steps.extend(
+                        self.kind_ids(inner)?
+                            .into_iter()
+                            .map(|inner| Step::KindInside(outer, inner)),
+                    );
                 }
             } else if let Some(kind) = step.strip_prefix("kind:") {
                 steps.extend(self.kind_ids(kind)?.into_iter().map(Step::Kind));
@@ -494,7 +512,8 @@ impl<'g> Compiler<'g> {
     fn symbol(&self, source: &SymbolSource) -> Result<SymbolRule, String> {
         let kind = symbol_kind(&source.kind)?;
         let anywhere = source.r#where.is_empty();
-        let within = |place: &str| anywhere || source.r#where.split('|').any(|word| word.trim() == place);
+        let within =
+            |place: &str| anywhere || source.r#where.split('|').any(|word| word.trim() == place);
         let mut by_value = Vec::new();
         for (name, kind) in &source.by_value {
             for id in self.kind_ids(name)? {

@@ -63,7 +63,10 @@ impl Iterator for Runs<'_> {
 
 /// True for the bytes of words: letters, digits, `_`, and those above 127, which are looked at as characters later.
 const fn is_word(byte: u8) -> bool {
-    (byte | 0x20).wrapping_sub(b'a') < 26 || byte.wrapping_sub(b'0') < 10 || byte == b'_' || byte >= 0x80
+    (byte | 0x20).wrapping_sub(b'a') < 26
+        || byte.wrapping_sub(b'0') < 10
+        || byte == b'_'
+        || byte >= 0x80
 }
 
 /// Returns one bit for each byte, the first lowest.
@@ -109,7 +112,11 @@ mod tests {
             for place in 0..2 * BLOCK {
                 let mut text = [b' '; 2 * BLOCK];
                 text[place] = byte;
-                assert_eq!(Runs::of(&text).collect::<Vec<_>>(), one_by_one(&text), "{byte} at {place}");
+                assert_eq!(
+                    Runs::of(&text).collect::<Vec<_>>(),
+                    one_by_one(&text),
+                    "{byte} at {place}"
+                );
             }
         }
         assert_eq!(Runs::of(&[b'a'; 2 * BLOCK]).collect::<Vec<_>>(), [(0, 2 * BLOCK)]);

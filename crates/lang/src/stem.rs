@@ -48,7 +48,8 @@ const WHOLE: &[(&[u8], &[u8])] = &[
 ];
 
 /// Words that stay once their plural is off.
-const KEPT: &[&[u8]] = &[b"inning", b"outing", b"canning", b"herring", b"earring", b"proceed", b"exceed", b"succeed"];
+const KEPT: &[&[u8]] =
+    &[b"inning", b"outing", b"canning", b"herring", b"earring", b"proceed", b"exceed", b"succeed"];
 
 /// Beginnings behind which the first region starts, wherever their vowels are.
 const BEGINNINGS: &[&[u8]] = &[b"gener", b"commun", b"arsen"];
@@ -94,7 +95,12 @@ fn is_vowel(letter: u8) -> bool {
 fn ends_in_short_syllable(word: &[u8]) -> bool {
     match *word {
         [vowel, last] => is_vowel(vowel) && !is_vowel(last),
-        [.., before, vowel, last] => !is_vowel(before) && is_vowel(vowel) && !is_vowel(last) && !matches!(last, b'w' | b'x' | b'Y'),
+        [.., before, vowel, last] => {
+            !is_vowel(before)
+                && is_vowel(vowel)
+                && !is_vowel(last)
+                && !matches!(last, b'w' | b'x' | b'Y')
+        }
         _ => false,
     }
 }
@@ -118,7 +124,14 @@ fn plural(word: &mut Vec<u8>) {
 }
 
 fn participle(word: &mut Vec<u8>, regions: &Regions) {
-    for (ending, keeps) in [(&b"eedly"[..], true), (b"eed", true), (b"ingly", false), (b"edly", false), (b"ing", false), (b"ed", false)] {
+    for (ending, keeps) in [
+        (&b"eedly"[..], true),
+        (b"eed", true),
+        (b"ingly", false),
+        (b"edly", false),
+        (b"ing", false),
+        (b"ed", false),
+    ] {
         if !word.ends_with(ending) {
             continue;
         }
@@ -137,7 +150,11 @@ fn participle(word: &mut Vec<u8>, regions: &Regions) {
 fn mend_participle(word: &mut Vec<u8>, regions: &Regions) {
     match word.as_slice() {
         [.., b'a', b't'] | [.., b'b', b'l'] | [.., b'i', b'z'] => word.push(b'e'),
-        [.., one @ (b'b' | b'd' | b'f' | b'g' | b'm' | b'n' | b'p' | b'r' | b't'), other] if one == other => word.truncate(word.len() - 1),
+        [.., one @ (b'b' | b'd' | b'f' | b'g' | b'm' | b'n' | b'p' | b'r' | b't'), other]
+            if one == other =>
+        {
+            word.truncate(word.len() - 1)
+        }
         _ if word.len() == regions.first && ends_in_short_syllable(word) => word.push(b'e'),
         _ => {}
     }
@@ -230,7 +247,9 @@ const ENDINGS: &[Ending] = &[
 
 /// Replaces the longest ending of a table that the word has; where that may not be, no shorter one is tried.
 fn let_go(word: &mut Vec<u8>, regions: &Regions, table: &[Ending]) {
-    let Some(&(ending, by, when)) = table.iter().find(|(ending, ..)| word.ends_with(ending)) else { return };
+    let Some(&(ending, by, when)) = table.iter().find(|(ending, ..)| word.ends_with(ending)) else {
+        return;
+    };
     let head = word.len() - ending.len();
     let is_behind = |letters: &[u8]| head > 0 && letters.contains(&word[head - 1]);
     let may = match when {
@@ -247,7 +266,10 @@ fn let_go(word: &mut Vec<u8>, regions: &Regions, table: &[Ending]) {
 fn final_letter(word: &mut Vec<u8>, regions: &Regions) {
     let Some((&last, head)) = word.split_last() else { return };
     let goes = match last {
-        b'e' => head.len() >= regions.second || head.len() >= regions.first && !ends_in_short_syllable(head),
+        b'e' => {
+            head.len() >= regions.second
+                || head.len() >= regions.first && !ends_in_short_syllable(head)
+        }
         b'l' => head.len() >= regions.second && head.ends_with(b"l"),
         _ => false,
     };
@@ -271,21 +293,35 @@ mod tests {
     /// Compares with the library; returns the words that differ.
     fn differing(words: impl Iterator<Item = String>) -> Vec<(String, String)> {
         let library = Stemmer::create(Algorithm::English);
-        words.filter(|word| stemmed(word) != library.stem(word)).map(|word| (stemmed(&word), word)).collect()
+        words
+            .filter(|word| stemmed(word) != library.stem(word))
+            .map(|word| (stemmed(&word), word))
+            .collect()
     }
 
     fn endings() -> Vec<&'static str> {
-        let tables = [DERIVED, DERIVED_TWICE, ENDINGS].into_iter().flatten().map(|&(ending, ..)| ending);
-        let mut endings: Vec<&str> = tables.map(|ending| std::str::from_utf8(ending).expect("letters")).collect();
-        endings.extend(["s", "es", "sses", "ies", "ied", "us", "ss", "ed", "eed", "ing", "edly", "eedly", "ingly", "y", "ly", "ity", "ally", "e", "l", "le", "ll", "at", "bl", "iz", "tt", "gg", "x", "w", "ya"]);
+        let tables =
+            [DERIVED, DERIVED_TWICE, ENDINGS].into_iter().flatten().map(|&(ending, ..)| ending);
+        let mut endings: Vec<&str> =
+            tables.map(|ending| std::str::from_utf8(ending).expect("letters")).collect();
+        endings.extend([
+            "s", "es", "sses", "ies", "ied", "us", "ss", "ed", "eed", "ing", "edly", "eedly",
+            "ingly", "y", "ly", "ity", "ally", "e", "l", "le", "ll", "at", "bl", "iz", "tt", "gg",
+            "x", "w", "ya",
+        ]);
         endings
     }
 
     #[test]
     fn words_with_exceptions_are_as_in_the_library() {
-        let whole = WHOLE.iter().map(|(word, _)| *word).chain(KEPT.iter().copied()).chain(BEGINNINGS.iter().copied());
+        let whole = WHOLE
+            .iter()
+            .map(|(word, _)| *word)
+            .chain(KEPT.iter().copied())
+            .chain(BEGINNINGS.iter().copied());
         let words = whole.map(|word| String::from_utf8_lossy(word).into_owned()).flat_map(|word| {
-            let ended: Vec<String> = endings().iter().map(|ending| format!("{word}{ending}")).collect();
+            let ended: Vec<String> =
+                endings().iter().map(|ending| format!("{word}{ending}")).collect();
             [word].into_iter().chain(ended)
         });
         assert_eq!(differing(words), []);
@@ -294,9 +330,16 @@ mod tests {
     #[test]
     fn every_pair_of_endings_is_as_in_the_library() {
         let endings = endings();
-        let words = ["", "y", "b", "ab", "bay", "relat", "syz", "hop", "ayu", "contro"].into_iter().flat_map(|head| {
-            endings.iter().flat_map(move |one| [format!("{head}{one}")]).chain(endings.iter().flat_map(|one| endings.iter().map(move |two| format!("{head}{one}{two}"))).collect::<Vec<_>>())
-        });
+        let words = ["", "y", "b", "ab", "bay", "relat", "syz", "hop", "ayu", "contro"]
+            .into_iter()
+            .flat_map(|head| {
+                endings.iter().flat_map(move |one| [format!("{head}{one}")]).chain(
+                    endings
+                        .iter()
+                        .flat_map(|one| endings.iter().map(move |two| format!("{head}{one}{two}")))
+                        .collect::<Vec<_>>(),
+                )
+            });
         assert_eq!(differing(words.filter(|word| !word.is_empty())), []);
     }
 

@@ -29,7 +29,11 @@ fn is_alphanumeric(c: char) -> bool {
     static BLOCKS: [OnceLock<[u64; 4]>; 256] = [const { OnceLock::new() }; 256];
     let code = c as usize;
     match BLOCKS.get(code >> 8) {
-        Some(block) => block.get_or_init(|| alphanumerics(code as u32 & !0xff))[code >> 6 & 3] >> (code & 63) & 1 != 0,
+        Some(block) => {
+            block.get_or_init(|| alphanumerics(code as u32 & !0xff))[code >> 6 & 3] >> (code & 63)
+                & 1
+                != 0
+        }
         None => c.is_alphanumeric(),
     }
 }
@@ -37,7 +41,10 @@ fn is_alphanumeric(c: char) -> bool {
 /// One bit for each of 256 characters.
 fn alphanumerics(first: u32) -> [u64; 4] {
     let mut bits = [0; 4];
-    for (offset, c) in (first..first + 256).enumerate().filter_map(|(offset, code)| Some((offset, char::from_u32(code)?))) {
+    for (offset, c) in (first..first + 256)
+        .enumerate()
+        .filter_map(|(offset, code)| Some((offset, char::from_u32(code)?)))
+    {
         bits[offset >> 6] |= u64::from(c.is_alphanumeric()) << (offset & 63);
     }
     bits
@@ -93,7 +100,9 @@ fn is_boundary(bytes: &[u8], at: usize) -> bool {
         (Class::Lower, Class::Upper) => true,
         (Class::Digit, Class::Digit) => false,
         (Class::Digit, _) | (_, Class::Digit) => true,
-        (Class::Upper, Class::Upper) => bytes.get(at + 1).is_some_and(|&next| class(next) == Class::Lower),
+        (Class::Upper, Class::Upper) => {
+            bytes.get(at + 1).is_some_and(|&next| class(next) == Class::Lower)
+        }
         _ => false,
     }
 }
@@ -167,7 +176,11 @@ impl Default for Terms {
 fn has_suffix(word: &[u8]) -> bool {
     match word {
         [.., _, b's' | b'e' | b'y'] => true,
-        [.., b'e', b'd' | b'r'] | [.., b'n', b'g' | b't'] | [.., b'o', b'n' | b'r'] | [.., b's', b'm'] | [.., b'i', b'c'] => true,
+        [.., b'e', b'd' | b'r']
+        | [.., b'n', b'g' | b't']
+        | [.., b'o', b'n' | b'r']
+        | [.., b's', b'm']
+        | [.., b'i', b'c'] => true,
         [.., b'a' | b'u' | b'l', b'l'] | [.., b'c' | b'l' | b't' | b'g', b'i'] => true,
         _ => false,
     }
@@ -322,7 +335,10 @@ impl Terms {
     /// Returns the number of the term of a word part that is not remembered.
     fn new_stem(&mut self, part: &str) -> u32 {
         lower_into(part, &mut self.lower);
-        if self.lower.len() > 3 && self.lower.bytes().all(|byte| byte.is_ascii_lowercase()) && has_suffix(self.lower.as_bytes()) {
+        if self.lower.len() > 3
+            && self.lower.bytes().all(|byte| byte.is_ascii_lowercase())
+            && has_suffix(self.lower.as_bytes())
+        {
             let mut word = std::mem::take(&mut self.lower).into_bytes();
             stem(&mut word);
             self.lower = String::from_utf8(word).unwrap_or_default();
@@ -336,7 +352,11 @@ impl Terms {
         parts(identifier, |part| {
             if part.len() <= MAX_WORD {
                 // An identifier of one part is about to be remembered itself.
-                let number = if part.len() == identifier.len() { self.new_stem(part) } else { self.stem_number(part) };
+                let number = if part.len() == identifier.len() {
+                    self.new_stem(part)
+                } else {
+                    self.stem_number(part)
+                };
                 self.expansions.push(number);
             }
         });
@@ -428,8 +448,14 @@ mod tests {
 
     #[test]
     fn words_without_a_suffix_are_their_own_stems() {
-        let endings = || (b'a'..=b'z').flat_map(|one| (b'a'..=b'z').flat_map(move |two| (b'a'..=b'z').map(move |three| [one, two, three])));
-        for head in ["t", "ay", "yes", "comp", "relat", "aeiou", "strm", "inter", "nation", "yellowy"] {
+        let endings = || {
+            (b'a'..=b'z').flat_map(|one| {
+                (b'a'..=b'z').flat_map(move |two| (b'a'..=b'z').map(move |three| [one, two, three]))
+            })
+        };
+        for head in
+            ["t", "ay", "yes", "comp", "relat", "aeiou", "strm", "inter", "nation", "yellowy"]
+        {
             for ending in endings().filter(|ending| !has_suffix(ending)) {
                 let word = [head.as_bytes(), &ending].concat();
                 let mut stemmed = word.clone();

@@ -16,7 +16,13 @@ pub fn cells(text: &str, lines: &Lines, symbols: &[SymbolRow], terms: &mut Terms
         let Some(piece) = text.get(border.at..end) else { continue };
         let (words, compounds) = counter.count(piece, &mut rows);
         if words > 0 {
-            cells.push(CellRow { symbol: border.symbol, block: border.block, words, compounds, terms_end: rows.len() as u32 });
+            cells.push(CellRow {
+                symbol: border.symbol,
+                block: border.block,
+                words,
+                compounds,
+                terms_end: rows.len() as u32,
+            });
         }
     }
     FileText { strings: counter.finish(), cells, terms: rows }
@@ -65,14 +71,20 @@ enum Event {
 /// Small members stay in their type's cell: a cell for each field would double the index.
 fn has_own_cell(row: &SymbolRow) -> bool {
     use SymbolKind::*;
-    !matches!(row.kind(), File | Field | Variant | Property | Key | Element) || row.end_line > row.start_line + 3
+    !matches!(row.kind(), File | Field | Variant | Property | Key | Element)
+        || row.end_line > row.start_line + 3
 }
 
 fn symbol_events(text: &str, symbols: &[SymbolRow]) -> Vec<(usize, Event)> {
     let mut events = Vec::new();
     for (index, row) in symbols.iter().enumerate().skip(1) {
         let (start, end) = (row.doc_start as usize, row.end as usize);
-        if has_own_cell(row) && row.kind() != SymbolKind::File && start < end && text.is_char_boundary(start) && text.is_char_boundary(end) {
+        if has_own_cell(row)
+            && row.kind() != SymbolKind::File
+            && start < end
+            && text.is_char_boundary(start)
+            && text.is_char_boundary(end)
+        {
             events.push((start, Event::Open(index as u32)));
             events.push((end, Event::Close(index as u32)));
         }
@@ -98,7 +110,14 @@ impl<'t> Counter<'t> {
     fn new(terms: &'t mut Terms) -> Self {
         terms.forget_if_full();
         let locals = std::mem::take(&mut terms.locals);
-        Self { terms, strings: StringTable::default(), locals, used: Vec::new(), counts: Vec::new(), touched: Vec::new() }
+        Self {
+            terms,
+            strings: StringTable::default(),
+            locals,
+            used: Vec::new(),
+            counts: Vec::new(),
+            touched: Vec::new(),
+        }
     }
 
     /// Returns the strings and leaves the room empty for the next file.
@@ -135,7 +154,10 @@ impl<'t> Counter<'t> {
             let mut bits = std::mem::take(&mut touched[at]);
             while bits != 0 {
                 let id = at * 64 + bits.trailing_zeros() as usize;
-                rows.push(TermRow { term: StrId(id as u32), count: std::mem::take(&mut counts[id]) });
+                rows.push(TermRow {
+                    term: StrId(id as u32),
+                    count: std::mem::take(&mut counts[id]),
+                });
                 bits &= bits - 1;
             }
         }
@@ -144,7 +166,13 @@ impl<'t> Counter<'t> {
 }
 
 /// Returns the file's string of a term.
-fn local(texts: &StringTable, term: u32, strings: &mut StringTable, locals: &mut Vec<StrId>, used: &mut Vec<u32>) -> StrId {
+fn local(
+    texts: &StringTable,
+    term: u32,
+    strings: &mut StringTable,
+    locals: &mut Vec<StrId>,
+    used: &mut Vec<u32>,
+) -> StrId {
     let at = term as usize;
     if at >= locals.len() {
         locals.resize(at + 1024, StrId::EMPTY);

@@ -50,7 +50,11 @@ impl Syntax {
     #[allow(unsafe_code)]
     pub fn of(tree: &tree_sitter::Tree, rules: &'static Rules) -> Option<Syntax> {
         unsafe extern "C" {
-            fn contextd_flatten(tree: *const tree_sitter::ffi::TSTree, out: *mut Row, capacity: u32) -> u32;
+            fn contextd_flatten(
+                tree: *const tree_sitter::ffi::TSTree,
+                out: *mut Row,
+                capacity: u32,
+            ) -> u32;
         }
         let root = tree.root_node();
         let count = u32::try_from(root.descendant_count()).ok()?;
@@ -86,7 +90,12 @@ impl Syntax {
 
     /// Returns the number of nodes that the table takes for declarations.
     pub fn declarations(&self) -> usize {
-        self.rows.iter().filter(|row| self.rules.kinds.get(row.kind as usize).is_some_and(|rule| rule.symbol.is_some())).count()
+        self.rows
+            .iter()
+            .filter(|row| {
+                self.rules.kinds.get(row.kind as usize).is_some_and(|rule| rule.symbol.is_some())
+            })
+            .count()
     }
 }
 
@@ -124,7 +133,11 @@ impl<'t> Node<'t> {
     }
 
     pub fn kind(&self) -> &'t str {
-        self.tree.rules.kinds.get(self.kind_id() as usize).map_or("ERROR", |rule| rule.name.as_str())
+        self.tree
+            .rules
+            .kinds
+            .get(self.kind_id() as usize)
+            .map_or("ERROR", |rule| rule.name.as_str())
     }
 
     /// True for a node with a name of its own, false for a token.
@@ -269,25 +282,61 @@ mod tests {
         assert_eq!(seen, syntax.rows.len(), "a row is no node");
     }
 
-    fn compare(cursor: &mut TreeCursor<'_>, node: Node<'_>, fields: u16, seen: &mut usize, text: &str) {
+    fn compare(
+        cursor: &mut TreeCursor<'_>,
+        node: Node<'_>,
+        fields: u16,
+        seen: &mut usize,
+        text: &str,
+    ) {
         let theirs = cursor.node();
         *seen += 1;
-        let told = |node: &tree_sitter::Node<'_>| (node.kind_id(), node.start_byte(), node.end_byte());
+        let told =
+            |node: &tree_sitter::Node<'_>| (node.kind_id(), node.start_byte(), node.end_byte());
         let found = |node: Node<'_>| (node.kind_id(), node.start_byte(), node.end_byte());
         let context = || format!("{theirs:?} in {text:?}");
         assert_eq!(found(node), told(&theirs), "{}", context());
-        assert_eq!((node.kind(), node.is_named()), (theirs.kind(), theirs.is_named()), "{}", context());
-        assert_eq!((node.start_row(), node.end_row()), (theirs.start_position().row, theirs.end_position().row), "{}", context());
-        assert_eq!((node.child_count(), node.named_child_count()), (theirs.child_count() as usize, theirs.named_child_count()), "{}", context());
+        assert_eq!(
+            (node.kind(), node.is_named()),
+            (theirs.kind(), theirs.is_named()),
+            "{}",
+            context()
+        );
+        assert_eq!(
+            (node.start_row(), node.end_row()),
+            (theirs.start_position().row, theirs.end_position().row),
+            "{}",
+            context()
+        );
+        assert_eq!(
+            (node.child_count(), node.named_child_count()),
+            (theirs.child_count() as usize, theirs.named_child_count()),
+            "{}",
+            context()
+        );
         assert_eq!(node.named_children().count(), node.named_child_count(), "{}", context());
-        assert_eq!(node.field_id(), cursor.field_id().map_or(0, std::num::NonZero::get), "{}", context());
+        assert_eq!(
+            node.field_id(),
+            cursor.field_id().map_or(0, std::num::NonZero::get),
+            "{}",
+            context()
+        );
         for field in 1..=fields {
             let ours = node.child_by_field_id(field);
             match theirs.child_by_field_id(field) {
                 // A hidden node that goes by another name is visible, and yet the library looks for its parent's fields
                 // in it. Then the first child of the node's own counts.
-                Some(inner) if inner.parent() != Some(theirs) => assert!(ours == node.children().find(|child| child.field_id() == field), "field {field} of {}", context()),
-                theirs => assert_eq!(ours.map(found), theirs.as_ref().map(told), "field {field} of {}", context()),
+                Some(inner) if inner.parent() != Some(theirs) => assert!(
+                    ours == node.children().find(|child| child.field_id() == field),
+                    "field {field} of {}",
+                    context()
+                ),
+                theirs => assert_eq!(
+                    ours.map(found),
+                    theirs.as_ref().map(told),
+                    "field {field} of {}",
+                    context()
+                ),
             }
         }
         let mut inside = cursor.goto_first_child();
@@ -307,8 +356,11 @@ mod tests {
     fn cases() -> Vec<(LanguageId, String)> {
         let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/languages");
         let read = |id: LanguageId| {
-            let folder = std::fs::read_dir(root.join(id.name()).join("cases")).into_iter().flatten();
-            folder.filter_map(move |file| Some((id, std::fs::read_to_string(file.ok()?.path()).ok()?)))
+            let folder =
+                std::fs::read_dir(root.join(id.name()).join("cases")).into_iter().flatten();
+            folder.filter_map(move |file| {
+                Some((id, std::fs::read_to_string(file.ok()?.path()).ok()?))
+            })
         };
         LanguageId::all().filter(|id| id.get().grammar.is_some()).flat_map(read).collect()
     }
@@ -333,7 +385,12 @@ mod tests {
     #[test]
     fn a_tree_may_be_deep() {
         let deep = format!("{}1{}", "(".repeat(3_000), ")".repeat(3_000));
-        std::thread::Builder::new().stack_size(64 << 20).spawn(move || check(&deep, LanguageId::by_name("python").expect("known"))).expect("a thread starts").join().expect("the table is right");
+        std::thread::Builder::new()
+            .stack_size(64 << 20)
+            .spawn(move || check(&deep, LanguageId::by_name("python").expect("known")))
+            .expect("a thread starts")
+            .join()
+            .expect("the table is right");
     }
 
     proptest! {

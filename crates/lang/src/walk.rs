@@ -184,19 +184,28 @@ impl<'t> Walk<'t> {
             self.depth = self.levels.len();
             let kind = node.kind_id() as usize;
             let brief = rules.brief.get(kind).copied().unwrap_or(brief::ERROR);
-            if let Some(level) = self.levels.last_mut().filter(|level| level.tokens || brief & brief::NAMED != 0) {
+            if let Some(level) =
+                self.levels.last_mut().filter(|level| level.tokens || brief & brief::NAMED != 0)
+            {
                 level.left = level.left.saturating_sub(1);
             }
-            if has_type_fields && brief & brief::IDENTIFIER != 0 && rules.type_fields.contains(&node.field_id()) {
+            if has_type_fields
+                && brief & brief::IDENTIFIER != 0
+                && rules.type_fields.contains(&node.field_id())
+            {
                 // An identifier that stands where a type does.
                 self.type_until = self.type_until.max(node.end_byte());
             }
-            let is_passed = brief & brief::PLAIN != 0 && self.deferred.is_empty() && self.depth != self.recovery.depth;
+            let is_passed = brief & brief::PLAIN != 0
+                && self.deferred.is_empty()
+                && self.depth != self.recovery.depth;
             if is_passed || self.visit(node, rules.kinds.get(kind)) {
                 // What can still be read in an error begins with tokens.
                 let tokens = brief == brief::ERROR;
                 let left = if tokens { node.child_count() } else { node.named_child_count() };
-                if let Some(child) = node.first_child().filter(|_| self.depth < MAX_DEPTH && left > 0) {
+                if let Some(child) =
+                    node.first_child().filter(|_| self.depth < MAX_DEPTH && left > 0)
+                {
                     self.levels.push(Level { node, left, tokens });
                     node = child;
                     continue;
@@ -266,7 +275,11 @@ impl<'t> Walk<'t> {
     /// Returns what the node being visited stands in: 1 for its parent, 2 for that one's. A node itself
     /// does not know its parent.
     pub fn ancestor(&self, level: usize) -> Option<Node<'t>> {
-        self.levels.len().checked_sub(level).and_then(|at| self.levels.get(at)).map(|level| level.node)
+        self.levels
+            .len()
+            .checked_sub(level)
+            .and_then(|at| self.levels.get(at))
+            .map(|level| level.node)
     }
 
     fn apply(&mut self, node: Node<'t>, rule: &'t KindRule) {
@@ -318,7 +331,11 @@ impl<'t> Walk<'t> {
 
     /// Returns the innermost open symbol that is a type, with its row.
     pub fn enclosing_type(&self) -> Option<u32> {
-        self.open.iter().rev().map(|&(symbol, _)| symbol).find(|&symbol| self.symbols[symbol as usize].kind().is_type())
+        self.open
+            .iter()
+            .rev()
+            .map(|&(symbol, _)| symbol)
+            .find(|&symbol| self.symbols[symbol as usize].kind().is_type())
     }
 
     pub fn text_of(&self, node: Node<'_>) -> &'t str {
@@ -342,10 +359,21 @@ impl<'t> Walk<'t> {
     }
 
     fn add_deferred(&mut self, reached: usize) {
-        let (due, rest) = std::mem::take(&mut self.deferred).into_iter().partition(|later| later.node.start_byte() <= reached);
+        let (due, rest) = std::mem::take(&mut self.deferred)
+            .into_iter()
+            .partition(|later| later.node.start_byte() <= reached);
         self.deferred = rest;
         for later in due as Vec<Deferred<'t>> {
-            let symbol = self.add_symbol(later.node, later.name.start_byte(), self.text_of(later.name), "", later.kind, None, &later.type_text, true);
+            let symbol = self.add_symbol(
+                later.node,
+                later.name.start_byte(),
+                self.text_of(later.name),
+                "",
+                later.kind,
+                None,
+                &later.type_text,
+                true,
+            );
             self.symbols[symbol as usize].signature = self.intern(&later.signature);
         }
     }
@@ -381,7 +409,8 @@ impl<'t> Walk<'t> {
 
     /// Returns the visibility that the last section word before `at` in `owner` gave.
     pub fn section(&self, owner: u32, at: u32) -> Option<Visibility> {
-        let holds = |section: &&Section| section.owner == owner && section.from <= at && at < section.until;
+        let holds =
+            |section: &&Section| section.owner == owner && section.from <= at && at < section.until;
         self.sections.iter().rev().find(holds).map(|section| section.visibility)
     }
 
@@ -408,7 +437,14 @@ impl<'t> Walk<'t> {
     pub fn base(&mut self, owner: u32, path: &str, kind: u8, line: u32) {
         let (qualifier, name) = crate::names::split_last(path);
         if is_name(name) {
-            let row = BaseRow { owner, name: self.intern(name), qualifier: self.intern(qualifier), line, kind, pad: [0; 3] };
+            let row = BaseRow {
+                owner,
+                name: self.intern(name),
+                qualifier: self.intern(qualifier),
+                line,
+                kind,
+                pad: [0; 3],
+            };
             self.bases.push(row);
         }
     }
@@ -458,8 +494,12 @@ struct Spare<'t> {
 fn find_all<'t>(node: Node<'t>, finder: &Finder, out: &mut Vec<Node<'t>>) {
     match finder.first() {
         Some(&Step::Field(field)) => out.extend(in_field(node, field)),
-        Some(&Step::Inside(outer, inner)) => out.extend(in_field(node, outer).filter_map(|child| child.child_by_field_id(inner))),
-        Some(&Step::Kind(kind)) => out.extend(node.named_children().filter(|child| child.kind_id() == kind)),
+        Some(&Step::Inside(outer, inner)) => {
+            out.extend(in_field(node, outer).filter_map(|child| child.child_by_field_id(inner)))
+        }
+        Some(&Step::Kind(kind)) => {
+            out.extend(node.named_children().filter(|child| child.kind_id() == kind))
+        }
         _ => out.extend(find(node, finder)),
     }
 }
@@ -476,5 +516,6 @@ pub fn line_of(node: Node<'_>) -> u32 {
 
 /// True when `text` can be the name of something: no brackets, no digits in front.
 pub fn is_name(text: &str) -> bool {
-    text.chars().next().is_some_and(|c| c.is_alphabetic() || matches!(c, '_' | '$')) && !text.ends_with([')', ']'])
+    text.chars().next().is_some_and(|c| c.is_alphabetic() || matches!(c, '_' | '$'))
+        && !text.ends_with([')', ']'])
 }

@@ -35,7 +35,9 @@ fn cut_source_yields_sound_facts() {
         for (name, code) in codes(&text) {
             for at in (0..code.len()).step_by(61).filter(|&at| code.is_char_boundary(at)) {
                 check_sound(&name, &code[..at]);
-                let resume = (at + 17..code.len()).find(|&at| code.is_char_boundary(at)).unwrap_or(code.len());
+                let resume = (at + 17..code.len())
+                    .find(|&at| code.is_char_boundary(at))
+                    .unwrap_or(code.len());
                 check_sound(&name, &format!("{}{}", &code[..at], &code[resume..]));
             }
         }
@@ -45,7 +47,41 @@ fn cut_source_yields_sound_facts() {
 /// A scanner that looks for the end of a line, or of a word, must find the end of the text.
 #[test]
 fn texts_may_end_anywhere() {
-    let ends = ["@A", "@A(1) fun b() = 1", "@a.b", "\"", "\"\"\"", "'", "`", "$", "${", "/*", "/**", "//", "#", "#if", "<", "<<A", "<<~A", "%w(", "%(", "r#\"", "R\"(", "@\"", "\\", "{", "(", "[[", "<!--", "<a", "---", "?", "!", ":", "->"];
+    let ends = [
+        "@A",
+        "@A(1) fun b() = 1",
+        "@a.b",
+        "\"",
+        "\"\"\"",
+        "'",
+        "`",
+        "$",
+        "${",
+        "/*",
+        "/**",
+        "//",
+        "#",
+        "#if",
+        "<",
+        "<<A",
+        "<<~A",
+        "%w(",
+        "%(",
+        "r#\"",
+        "R\"(",
+        "@\"",
+        "\\",
+        "{",
+        "(",
+        "[[",
+        "<!--",
+        "<a",
+        "---",
+        "?",
+        "!",
+        ":",
+        "->",
+    ];
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/languages");
     for file in case_files(&root) {
         let text = std::fs::read_to_string(&file).expect("case file is readable");
@@ -60,13 +96,20 @@ fn texts_may_end_anywhere() {
 }
 
 fn check_sound(name: &str, code: &str) {
-    let extract = || contextd_lang::extract(code, contextd_lang::detect(name, code), &Default::default());
+    let extract =
+        || contextd_lang::extract(code, contextd_lang::detect(name, code), &Default::default());
     let facts = extract();
     assert_eq!(facts, extract(), "{name}: the same text gave other facts\n{code}");
     for (index, row) in facts.symbols.iter().enumerate().skip(1) {
         let (start, end) = (row.start as usize, row.end as usize);
-        assert!((row.parent as usize) < index, "{name}: row {index} stands before its parent\n{code}");
-        assert!(start <= end && code.is_char_boundary(start) && code.is_char_boundary(end), "{name}: row {index} spans {start}..{end}\n{code}");
+        assert!(
+            (row.parent as usize) < index,
+            "{name}: row {index} stands before its parent\n{code}"
+        );
+        assert!(
+            start <= end && code.is_char_boundary(start) && code.is_char_boundary(end),
+            "{name}: row {index} spans {start}..{end}\n{code}"
+        );
     }
 }
 
@@ -75,8 +118,14 @@ fn codes(text: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut lines = text.lines();
     while let Some(line) = lines.next() {
-        let Some(name) = line.strip_prefix("````").filter(|name| !name.is_empty()) else { continue };
-        let code: String = lines.by_ref().take_while(|line| *line != "````").map(|line| format!("{line}\n")).collect();
+        let Some(name) = line.strip_prefix("````").filter(|name| !name.is_empty()) else {
+            continue;
+        };
+        let code: String = lines
+            .by_ref()
+            .take_while(|line| *line != "````")
+            .map(|line| format!("{line}\n"))
+            .collect();
         if name != "facts" {
             found.push((name.to_owned(), code));
         }
@@ -88,7 +137,12 @@ fn case_files(root: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for language in std::fs::read_dir(root).expect("languages folder").flatten() {
         let Ok(cases) = std::fs::read_dir(language.path().join("cases")) else { continue };
-        found.extend(cases.flatten().map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|extension| extension == "md")));
+        found.extend(
+            cases
+                .flatten()
+                .map(|entry| entry.path())
+                .filter(|path| path.extension().is_some_and(|extension| extension == "md")),
+        );
     }
     found
 }
@@ -108,7 +162,11 @@ fn rewrite(text: &str) -> String {
             }
             Some(file) if !file.is_empty() => {
                 name = file.to_owned();
-                code = lines.by_ref().take_while(|line| *line != "````").map(|line| format!("{line}\n")).collect();
+                code = lines
+                    .by_ref()
+                    .take_while(|line| *line != "````")
+                    .map(|line| format!("{line}\n"))
+                    .collect();
                 let _ = write!(out, "{line}\n{code}````\n");
             }
             _ => {

@@ -31,13 +31,8 @@ fn main() -> std::io::Result<()> {
             Some((path, facts))
         })
         .collect();
-    let files: Vec<LinkFile<'_>> = facts
-        .iter()
-        .map(|(path, facts)| LinkFile {
-            path,
-            view: facts.view(),
-        })
-        .collect();
+    let files: Vec<LinkFile<'_>> =
+        facts.iter().map(|(path, facts)| LinkFile { path, view: facts.view() }).collect();
     let references: usize = files.iter().map(|file| file.view.refs.len()).sum();
     eprintln!(
         "{} files, {references} references, extracted in {:?}",
@@ -53,10 +48,7 @@ fn main() -> std::io::Result<()> {
         started.elapsed()
     );
     for ((language, reason), count) in &links.unresolved.counts {
-        eprintln!(
-            "  {} {reason:?} {count}",
-            contextd_lang::LanguageId(*language).name()
-        );
+        eprintln!("  {} {reason:?} {count}", contextd_lang::LanguageId(*language).name());
     }
     let communities = links.communities.iter().max().map_or(0, |most| most + 1);
     eprintln!("  {communities} communities");
@@ -89,14 +81,8 @@ fn ids(files: &[LinkFile<'_>]) -> Vec<String> {
         let mut seen: BTreeMap<String, u32> = BTreeMap::new();
         let language = contextd_lang::LanguageId(file.view.language).name();
         for row in file.view.symbols {
-            let plain = symbol_id(
-                language,
-                "",
-                file.path,
-                file.view.str(row.qualified),
-                row.kind(),
-                0,
-            );
+            let plain =
+                symbol_id(language, "", file.path, file.view.str(row.qualified), row.kind(), 0);
             let ordinal = seen.entry(plain).or_insert(0);
             ids.push(symbol_id(
                 language,
@@ -114,15 +100,9 @@ fn ids(files: &[LinkFile<'_>]) -> Vec<String> {
 
 fn symbol_lines(files: &[LinkFile<'_>], ids: &[String]) -> String {
     let mut out = String::new();
-    let rows = files
-        .iter()
-        .flat_map(|file| file.view.symbols.iter().map(move |row| (file, row)));
+    let rows = files.iter().flat_map(|file| file.view.symbols.iter().map(move |row| (file, row)));
     for (id, (file, row)) in ids.iter().zip(rows) {
-        let SymbolRow {
-            start_line,
-            end_line,
-            ..
-        } = row;
+        let SymbolRow { start_line, end_line, .. } = row;
         let language = contextd_lang::LanguageId(file.view.language).name();
         let _ = writeln!(
             out,

@@ -45,18 +45,28 @@ impl Change {
 
 /// Pairs each old row with the new one of its kind, name and place among those of that name.
 fn alike(old: &FactsView<'_>, new: &FactsView<'_>) -> Vec<(u32, u32)> {
-    let mut known: FxHashMap<(u8, &str, &str), std::collections::VecDeque<u32>> = FxHashMap::default();
+    let mut known: FxHashMap<(u8, &str, &str), std::collections::VecDeque<u32>> =
+        FxHashMap::default();
     for (row, at) in new.symbols.iter().zip(0..) {
-        known.entry((row.kind, new.str(row.qualified), new.str(row.name))).or_default().push_back(at);
+        known
+            .entry((row.kind, new.str(row.qualified), new.str(row.name)))
+            .or_default()
+            .push_back(at);
     }
-    let pair = |(row, at): (&contextd_model::facts::SymbolRow, u32)| Some((at, known.get_mut(&(row.kind, old.str(row.qualified), old.str(row.name)))?.pop_front()?));
+    let pair = |(row, at): (&contextd_model::facts::SymbolRow, u32)| {
+        Some((
+            at,
+            known.get_mut(&(row.kind, old.str(row.qualified), old.str(row.name)))?.pop_front()?,
+        ))
+    };
     old.symbols.iter().zip(0..).filter_map(pair).collect()
 }
 
 /// Leaves out as few pairs as it takes for both sides to rise.
 fn longest_rise(pairs: &[(u32, u32)]) -> Vec<(u32, u32)> {
     // The last pair of the best run of each length, and the pair before each one in its run.
-    let (mut ends, mut before): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::with_capacity(pairs.len()));
+    let (mut ends, mut before): (Vec<usize>, Vec<usize>) =
+        (Vec::new(), Vec::with_capacity(pairs.len()));
     for (at, &(_, now)) in pairs.iter().enumerate() {
         let length = ends.partition_point(|&end| pairs[end].1 < now);
         before.push(if length == 0 { usize::MAX } else { ends[length - 1] });

@@ -49,7 +49,11 @@ pub fn files_of(first: &[u32]) -> Vec<u32> {
 /// Gives each symbol the community of its file.
 pub fn of_symbols(communities: &[u32], first: &[u32]) -> Vec<u32> {
     let mut symbols = Vec::with_capacity(first.last().copied().unwrap_or(0) as usize);
-    first.iter().skip(1).zip(communities).for_each(|(&end, &community)| symbols.resize(end as usize, community));
+    first
+        .iter()
+        .skip(1)
+        .zip(communities)
+        .for_each(|(&end, &community)| symbols.resize(end as usize, community));
     symbols
 }
 
@@ -75,7 +79,9 @@ struct Graph<W> {
 
 impl<W: Copy + Into<f64>> Graph<W> {
     fn of_node(&self, node: usize) -> impl Iterator<Item = (u32, f64)> + '_ {
-        self.neighbours[self.starts[node]..self.starts[node + 1]].iter().map(|&(other, weight)| (other, weight.into()))
+        self.neighbours[self.starts[node]..self.starts[node + 1]]
+            .iter()
+            .map(|&(other, weight)| (other, weight.into()))
     }
 
     fn degree(&self, node: usize) -> f64 {
@@ -149,7 +155,8 @@ fn weight(kind: EdgeKind) -> u32 {
 }
 
 /// What an edge of each kind weighs.
-static WEIGHTS: LazyLock<[u32; 256]> = LazyLock::new(|| std::array::from_fn(|kind| weight(EdgeKind::from_byte(kind as u8))));
+static WEIGHTS: LazyLock<[u32; 256]> =
+    LazyLock::new(|| std::array::from_fn(|kind| weight(EdgeKind::from_byte(kind as u8))));
 
 impl Pull {
     /// Adds up where the edges of a file lead; `file_of` has the file of each symbol.
@@ -158,7 +165,9 @@ impl Pull {
         let (mut inner, mut others) = (0u32, Vec::new());
         for edge in edges {
             let weight = weights[edge.kind as usize] * u32::from(edge.confidence);
-            let Some(&target) = file_of.get(edge.target as usize).filter(|_| weight > 0) else { continue };
+            let Some(&target) = file_of.get(edge.target as usize).filter(|_| weight > 0) else {
+                continue;
+            };
             if target == file {
                 inner = inner.saturating_add(weight);
             } else {
@@ -199,9 +208,15 @@ fn local_moving<W: Copy + Into<f64>>(graph: &Graph<W>) -> (Vec<u32>, bool) {
             }
             let (own, degree) = (labels[node], degrees[node]);
             weight_of[own as usize] -= degree;
-            let gain = |label: u32| sums[label as usize] - weight_of[label as usize] * degree / total;
-            let best = seen.iter().map(|&label| (gain(label), label)).max_by(|left, right| left.0.total_cmp(&right.0).then(right.1.cmp(&left.1)));
-            let label = best.filter(|(best, _)| *best > gain(own) + LEAST_GAIN).map_or(own, |(_, label)| label);
+            let gain =
+                |label: u32| sums[label as usize] - weight_of[label as usize] * degree / total;
+            let best = seen
+                .iter()
+                .map(|&label| (gain(label), label))
+                .max_by(|left, right| left.0.total_cmp(&right.0).then(right.1.cmp(&left.1)));
+            let label = best
+                .filter(|(best, _)| *best > gain(own) + LEAST_GAIN)
+                .map_or(own, |(_, label)| label);
             weight_of[label as usize] += degree;
             labels[node] = label;
             moved |= label != own;

@@ -99,10 +99,7 @@ impl<'f> FileLinker<'_, 'f> {
         let world = self.world;
         let view = world.own();
         for (at, row) in view.refs.iter().enumerate() {
-            if matches!(
-                row.kind(),
-                RefKind::Env | RefKind::Process | RefKind::Route
-            ) {
+            if matches!(row.kind(), RefKind::Env | RefKind::Process | RefKind::Route) {
                 self.refer_outside(at);
                 continue;
             }
@@ -147,7 +144,9 @@ impl<'f> FileLinker<'_, 'f> {
 
     /// True for an accessor that can be assigned to.
     fn is_written(&self, value: &Value<'_>) -> bool {
-        let writes = |found: u32| self.world.has(found, modifier::SETTER) || self.world.kind(found) == SymbolKind::Field;
+        let writes = |found: u32| {
+            self.world.has(found, modifier::SETTER) || self.world.kind(found) == SymbolKind::Field
+        };
         matches!(value.kind, Kind::Symbol(found) if writes(found))
     }
 
@@ -155,8 +154,7 @@ impl<'f> FileLinker<'_, 'f> {
         if row.qualifier.is_empty() {
             self.resolver.bare(row.owner, name, want, row.line)
         } else {
-            self.resolver
-                .qualified(row.owner, row.qualifier, name, want, row.line)
+            self.resolver.qualified(row.owner, row.qualifier, name, want, row.line)
         }
     }
 
@@ -201,7 +199,9 @@ impl<'f> FileLinker<'_, 'f> {
         match row.kind() {
             RefKind::Call if found == SymbolKind::Object && self.is_term(target) => {
                 self.push(source, target, EdgeKind::References, line, sure, count);
-                if let Some(Value { kind: Kind::Symbol(made), sure: surely }) = self.resolver.applied(target) {
+                if let Some(Value { kind: Kind::Symbol(made), sure: surely }) =
+                    self.resolver.applied(target)
+                {
                     self.refer_to(row, made, sure.min(surely));
                 }
             }
@@ -246,9 +246,7 @@ impl<'f> FileLinker<'_, 'f> {
         if self.world.policy(self.file).modules == Style::Dotted {
             return;
         }
-        let Some(base) = self
-            .world.supers(owner)
-            .and_then(|supers| supers.found.first().copied())
+        let Some(base) = self.world.supers(owner).and_then(|supers| supers.found.first().copied())
         else {
             return;
         };
@@ -342,11 +340,7 @@ pub(crate) fn merge(mut edges: Vec<(u32, EdgeRow)>) -> Vec<(u32, EdgeRow)> {
             if later.confidence > edge.confidence {
                 (edge.confidence, edge.provenance) = (later.confidence, later.provenance);
             }
-            edge.line = if edge.line == 0 {
-                later.line
-            } else {
-                edge.line
-            };
+            edge.line = if edge.line == 0 { later.line } else { edge.line };
         }
         same
     });

@@ -57,7 +57,13 @@ fn interface_bytes(view: &FactsView<'_>) -> Vec<u8> {
 
 /// Tells in which scope something stands.
 fn owner_of(view: &FactsView<'_>, owner: u32) -> String {
-    view.symbols.get(owner as usize).map_or_else(String::new, |row| if owner == FILE_SYMBOL { String::new() } else { format!("{} {}", row.kind, view.str(row.qualified)) })
+    view.symbols.get(owner as usize).map_or_else(String::new, |row| {
+        if owner == FILE_SYMBOL {
+            String::new()
+        } else {
+            format!("{} {}", row.kind, view.str(row.qualified))
+        }
+    })
 }
 
 fn put(bytes: &mut Vec<u8>, text: &str) {
@@ -97,7 +103,8 @@ fn is_visible_binding(view: &FactsView<'_>, row: &BindingRow) -> bool {
     };
     let own = owner.name == row.name && !owner.kind().is_callable();
     view.str(row.name).starts_with("self.")
-        || (own || matches!(row.how, binding::PARAMETER | binding::RECEIVER)) && !owner.has(modifier::LOCAL)
+        || (own || matches!(row.how, binding::PARAMETER | binding::RECEIVER))
+            && !owner.has(modifier::LOCAL)
 }
 
 /// True when other files see no difference between two versions of a file, the numbers of its symbols included.
@@ -109,7 +116,13 @@ pub fn shows_the_same(old: &FactsView<'_>, new: &FactsView<'_>) -> bool {
 fn same_symbols(old: &FactsView<'_>, new: &FactsView<'_>) -> bool {
     new.symbols.len() == old.symbols.len()
         && new.symbols.iter().zip(old.symbols).all(|(left, right)| {
-            let texts = [(left.name, right.name), (left.qualified, right.qualified), (left.type_text, right.type_text)];
-            (left.parent, left.kind, left.visibility, left.modifiers) == (right.parent, right.kind, right.visibility, right.modifiers) && texts.into_iter().all(|(left, right)| new.str(left) == old.str(right))
+            let texts = [
+                (left.name, right.name),
+                (left.qualified, right.qualified),
+                (left.type_text, right.type_text),
+            ];
+            (left.parent, left.kind, left.visibility, left.modifiers)
+                == (right.parent, right.kind, right.visibility, right.modifiers)
+                && texts.into_iter().all(|(left, right)| new.str(left) == old.str(right))
         })
 }

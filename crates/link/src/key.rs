@@ -65,7 +65,10 @@ impl Index {
         pairs.dedup();
         let keys = pairs.chunk_by(|left, right| left.0 == right.0).count();
         let mut index = Self {
-            slots: vec![Slot::default(); if keys == 0 { 0 } else { (keys + keys / 3 + 1).next_power_of_two() }],
+            slots: vec![
+                Slot::default();
+                if keys == 0 { 0 } else { (keys + keys / 3 + 1).next_power_of_two() }
+            ],
             symbols: Vec::new(),
             changed: FxHashMap::default(),
         };

@@ -21,12 +21,12 @@ mod resolve;
 mod types;
 mod world;
 
+pub use change::Change;
 pub use communities::{Pull, communities, communities_of, files_of, of_symbols};
 pub use edges::FileLinks;
-pub use change::Change;
-pub use reads::Reads;
 pub use interface::{interface_fingerprint, shows_the_same};
 pub use links::{LinkOptions, Links, Reason, Unresolved, link};
+pub use reads::Reads;
 pub use world::World;
 pub use world::modules::is_manifest;
 

@@ -65,10 +65,8 @@ pub struct Links {
 /// Links all files, which are in global order: symbol numbers count through them.
 pub fn link(files: &[LinkFile<'_>], options: &LinkOptions) -> Links {
     let world = World::build(files);
-    let linked: Vec<_> = (0..files.len())
-        .into_par_iter()
-        .map(|file| world.link_file(file))
-        .collect();
+    let linked: Vec<_> =
+        (0..files.len()).into_par_iter().map(|file| world.link_file(file)).collect();
     let mut unresolved = Unresolved::default();
     let mut outside = Vec::new();
     let mut edges = Vec::with_capacity(linked.iter().map(|part| part.edges.len()).sum());
@@ -99,9 +97,5 @@ pub fn assemble(edges: Vec<(u32, EdgeRow)>, symbols: u32) -> Links {
     for at in 1..offsets.len() {
         offsets[at] += offsets[at - 1];
     }
-    Links {
-        offsets,
-        edges: edges.into_iter().map(|(_, edge)| edge).collect(),
-        ..Links::default()
-    }
+    Links { offsets, edges: edges.into_iter().map(|(_, edge)| edge).collect(), ..Links::default() }
 }

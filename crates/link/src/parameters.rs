@@ -2,7 +2,7 @@
 
 use crate::world::Look;
 use contextd_model::StrId;
-use contextd_model::facts::{BindingRow, SymbolRow, SPREAD_ARGUMENTS, UNKNOWN_PARAMETERS, binding};
+use contextd_model::facts::{BindingRow, SPREAD_ARGUMENTS, SymbolRow, UNKNOWN_PARAMETERS, binding};
 
 /// The parameters of one callable.
 pub struct Parameters<'f> {
@@ -30,9 +30,7 @@ impl<'f> Parameters<'f> {
         let text = |id: StrId| world.text(file, id);
         // Where the grammar does not list them, each one has a name; in C it may have none.
         let count = match row.parameters {
-            UNKNOWN_PARAMETERS
-                if world.policy(file).modules == crate::policy::Modules::Include =>
-            {
+            UNKNOWN_PARAMETERS if world.policy(file).modules == crate::policy::Modules::Include => {
                 None
             }
             UNKNOWN_PARAMETERS => Some(rows.len()),
@@ -59,9 +57,7 @@ impl<'f> Parameters<'f> {
 
     /// True when nothing that is known of both but types tells them apart.
     pub fn may_be(&self, other: &Self) -> bool {
-        self.count
-            .zip(other.count)
-            .is_none_or(|(left, right)| left == right)
+        self.count.zip(other.count).is_none_or(|(left, right)| left == right)
             && (self.labels.len() != other.labels.len() || self.labels == other.labels)
     }
 
@@ -70,11 +66,7 @@ impl<'f> Parameters<'f> {
     pub fn are(&self, other: &Self, nullable: bool) -> bool {
         let free = |text: &str| self.is_generic(text) || other.is_generic(text);
         let name = |text: &'f str| {
-            if nullable {
-                head(text)
-            } else {
-                head(text).trim_end_matches(['?', '!'])
-            }
+            if nullable { head(text) } else { head(text).trim_end_matches(['?', '!']) }
         };
         self.types.len() == other.types.len()
             && self.types.iter().zip(&other.types).all(|(left, right)| {
@@ -92,8 +84,7 @@ impl<'f> Parameters<'f> {
 
     /// True when so many arguments are too few.
     pub fn want_more_than(&self, arguments: u8) -> bool {
-        self.count
-            .is_some_and(|count| count.saturating_sub(self.optional) > usize::from(arguments))
+        self.count.is_some_and(|count| count.saturating_sub(self.optional) > usize::from(arguments))
     }
 
     /// True when they are not known, or a call may give so many arguments.
@@ -118,7 +109,9 @@ impl<'f> Parameters<'f> {
 
     /// Returns the name of the last one's type, of an element where it takes a list.
     pub fn last_type(&self) -> &'f str {
-        self.types.last().map_or("", |text| head(text).trim_end_matches("[]").trim_end_matches("..."))
+        self.types
+            .last()
+            .map_or("", |text| head(text).trim_end_matches("[]").trim_end_matches("..."))
     }
 
     /// True when their number is known.
@@ -129,8 +122,7 @@ impl<'f> Parameters<'f> {
     fn is_generic(&self, head: &str) -> bool {
         let head = head.trim_end_matches(['?', '!']);
         let names = |text: &str| {
-            text.split(|c: char| !(c.is_alphanumeric() || c == '_'))
-                .any(|word| word == head)
+            text.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|word| word == head)
         };
         !head.is_empty() && self.generics.iter().any(|generics| names(generics))
     }
@@ -159,10 +151,7 @@ fn head(text: &str) -> &str {
     let arguments = |(at, c): (usize, char)| {
         matches!(c, '<' | '(') || c == '[' && !word[at..].starts_with("[]")
     };
-    let end = word
-        .char_indices()
-        .find(|&found| arguments(found))
-        .map_or(word.len(), |(at, _)| at);
+    let end = word.char_indices().find(|&found| arguments(found)).map_or(word.len(), |(at, _)| at);
     let name = &word[..end];
     name.rfind(['.', ':']).map_or(name, |at| &name[at + 1..])
 }

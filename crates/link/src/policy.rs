@@ -109,10 +109,7 @@ static ALL: &[Policy] = &[
     policy("typescript", 2, Modules::RelativePath, false),
     policy("tsx", 2, Modules::RelativePath, false),
     policy("javascript", 2, Modules::RelativePath, false),
-    Policy {
-        supers: &[],
-        ..policy("go", 3, Modules::Folder, false)
-    },
+    Policy { supers: &[], ..policy("go", 3, Modules::Folder, false) },
     Policy {
         outer_packages: false,
         all_arguments: true,
@@ -125,11 +122,7 @@ static ALL: &[Policy] = &[
         names_parameters: true,
         ..policy("kotlin", 4, Modules::Declared, true)
     },
-    Policy {
-        bare_calls: true,
-        terms_apart: true,
-        ..policy("scala", 4, Modules::Declared, true)
-    },
+    Policy { bare_calls: true, terms_apart: true, ..policy("scala", 4, Modules::Declared, true) },
     Policy {
         supers: &["base"],
         all_arguments: true,
@@ -141,19 +134,9 @@ static ALL: &[Policy] = &[
         outer_packages: false,
         ..policy("php", 6, Modules::Declared, false)
     },
-    Policy {
-        supers: &[],
-        ..policy("rust", 7, Modules::CrateTree, false)
-    },
-    Policy {
-        supers: &[],
-        ..policy("c", 8, Modules::Include, false)
-    },
-    Policy {
-        supers: &[],
-        overloads: true,
-        ..policy("cpp", 8, Modules::Include, true)
-    },
+    Policy { supers: &[], ..policy("rust", 7, Modules::CrateTree, false) },
+    Policy { supers: &[], ..policy("c", 8, Modules::Include, false) },
+    Policy { supers: &[], overloads: true, ..policy("cpp", 8, Modules::Include, true) },
     Policy {
         bare_calls: true,
         fields_apart: true,
@@ -161,10 +144,7 @@ static ALL: &[Policy] = &[
         moved_blocks: true,
         ..policy("ruby", 9, Modules::Shared, true)
     },
-    Policy {
-        constructors: &["init"],
-        ..policy("swift", 10, Modules::Shared, true)
-    },
+    Policy { constructors: &["init"], ..policy("swift", 10, Modules::Shared, true) },
 ];
 
 /// Returns the rules of a language.
@@ -172,9 +152,7 @@ pub fn of(language: u8) -> &'static Policy {
     static BY_NUMBER: OnceLock<Vec<&'static Policy>> = OnceLock::new();
     let table = BY_NUMBER.get_or_init(|| {
         let by_name = |id: LanguageId| {
-            ALL.iter()
-                .find(|policy| policy.language == id.name())
-                .unwrap_or(&ALL[0])
+            ALL.iter().find(|policy| policy.language == id.name()).unwrap_or(&ALL[0])
         };
         LanguageId::all().map(by_name).collect()
     });

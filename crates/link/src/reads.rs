@@ -242,7 +242,10 @@ fn concerned(questions: &[Questions], changed: &Changed) -> Vec<u32> {
         return Vec::new();
     }
     let files = questions.par_iter().with_min_len(64).enumerate();
-    files.filter(|(_, questions)| changed.concerns(questions)).map(|(file, _)| file as u32).collect()
+    files
+        .filter(|(_, questions)| changed.concerns(questions))
+        .map(|(file, _)| file as u32)
+        .collect()
 }
 
 /// Numbers of symbols that stay when their rows move: those of the rows at first, save in files that have changed since.
@@ -269,13 +272,17 @@ impl Numbers {
 
     /// Tells what became of the rows of a file: by new row the old one, where there was one.
     pub fn renew(&mut self, file: u32, before: usize, now: impl Iterator<Item = Option<u32>>) {
-        let known = self.files.remove(&file).unwrap_or_else(|| Lasting { rows: (0..before as u32).collect(), next: before as u32 });
+        let known = self
+            .files
+            .remove(&file)
+            .unwrap_or_else(|| Lasting { rows: (0..before as u32).collect(), next: before as u32 });
         let mut next = known.next;
         let mut fresh = || {
             next += 1;
             next - 1
         };
-        let rows = now.map(|old| old.map_or_else(&mut fresh, |old| known.rows[old as usize])).collect();
+        let rows =
+            now.map(|old| old.map_or_else(&mut fresh, |old| known.rows[old as usize])).collect();
         self.files.insert(file, Lasting { rows, next });
     }
 }

@@ -87,18 +87,9 @@ pub mod sure {
 }
 
 impl<'f> Value<'f> {
-    pub const UNKNOWN: Value<'static> = Value {
-        kind: Kind::Unknown,
-        sure: 0,
-    };
-    pub const EXTERNAL: Value<'static> = Value {
-        kind: Kind::External,
-        sure: 0,
-    };
-    pub const LOCAL: Value<'static> = Value {
-        kind: Kind::Local,
-        sure: 0,
-    };
+    pub const UNKNOWN: Value<'static> = Value { kind: Kind::Unknown, sure: 0 };
+    pub const EXTERNAL: Value<'static> = Value { kind: Kind::External, sure: 0 };
+    pub const LOCAL: Value<'static> = Value { kind: Kind::Local, sure: 0 };
 
     pub fn new(kind: Kind<'f>, sure: u8) -> Self {
         Self { kind, sure }
@@ -106,10 +97,7 @@ impl<'f> Value<'f> {
 
     /// Returns the value, no surer than `sure`.
     pub fn at_most(self, sure: u8) -> Self {
-        Self {
-            sure: self.sure.min(sure),
-            ..self
-        }
+        Self { sure: self.sure.min(sure), ..self }
     }
 
     /// Returns the value as a step from something so sure: only what has twins makes it less sure.
@@ -179,16 +167,10 @@ impl<'w, 'f> Resolver<'w, 'f> {
             .iter()
             .enumerate()
             .map(|(at, row)| {
-                (
-                    key::within(u64::from(row.owner), key::name(view.str(row.name))),
-                    at as u32,
-                )
+                (key::within(u64::from(row.owner), key::name(view.str(row.name))), at as u32)
             })
             .collect();
-        Self {
-            bindings: Index::new(pairs),
-            ..Self::new(world)
-        }
+        Self { bindings: Index::new(pairs), ..Self::new(world) }
     }
 
     /// Tells how many arguments the next names that are asked for are called with.
@@ -204,15 +186,7 @@ impl<'w, 'f> Resolver<'w, 'f> {
     /// Resolves a bare name of this file.
     pub fn bare(&mut self, owner: u32, name: &str, want: Want, line: u32) -> Value<'f> {
         self.steps = 0;
-        self.name(
-            Place {
-                file: self.file,
-                owner,
-            },
-            name,
-            want,
-            line,
-        )
+        self.name(Place { file: self.file, owner }, name, want, line)
     }
 
     /// Resolves a name behind a qualifier of this file.
@@ -230,14 +204,7 @@ impl<'w, 'f> Resolver<'w, 'f> {
             Some(&value) => value,
             None => {
                 let text = self.world.own().str(qualifier);
-                let value = self.path(
-                    Place {
-                        file: self.file,
-                        owner,
-                    },
-                    text,
-                    line,
-                );
+                let value = self.path(Place { file: self.file, owner }, text, line);
                 if !self.line_matters {
                     self.qualifiers.insert((owner, qualifier.0), value);
                 }
@@ -250,10 +217,7 @@ impl<'w, 'f> Resolver<'w, 'f> {
         }
         // In `r.route(func(r Router) …)` the first `r` is not the one that its line defines.
         let text = self.world.own().str(qualifier);
-        let place = Place {
-            file: self.file,
-            owner,
-        };
+        let place = Place { file: self.file, owner };
         self.is_before = true;
         let receiver = self.path(place, text, line);
         self.is_before = false;
@@ -271,16 +235,9 @@ impl<'w, 'f> Resolver<'w, 'f> {
         self.steps = 0;
         let view = self.world.own();
         let owner = view.symbols.get(row.owner as usize).map_or(0, |symbol| {
-            if symbol.parent == contextd_model::facts::NONE {
-                0
-            } else {
-                symbol.parent
-            }
+            if symbol.parent == contextd_model::facts::NONE { 0 } else { symbol.parent }
         });
-        let place = Place {
-            file: self.file,
-            owner,
-        };
+        let place = Place { file: self.file, owner };
         let (qualifier, name) = (view.str(row.qualifier), view.str(row.name));
         let (name, arity) = name.split_once('`').unwrap_or((name, "0"));
         self.arity = arity.parse().unwrap_or(UNKNOWN_PARAMETERS);
@@ -303,10 +260,7 @@ impl<'w, 'f> Resolver<'w, 'f> {
     /// Resolves the scope that a declaration outside of its type names.
     pub fn outer_scope(&mut self, parent: u32, scope: &str) -> Value<'f> {
         self.steps = 0;
-        let place = Place {
-            file: self.file,
-            owner: parent,
-        };
+        let place = Place { file: self.file, owner: parent };
         match scope.rsplit_once('.') {
             None => self.name(place, scope, Want::Type, u32::MAX),
             Some((qualifier, name)) => {
@@ -333,8 +287,7 @@ impl<'w, 'f> Resolver<'w, 'f> {
         let world = self.world;
         if world.kind(symbol) == SymbolKind::Module && world.has(symbol, modifier::DECLARATION) {
             let file = Module::File(world.file_of(symbol));
-            if let Some(module) = world.module_below(file, world.name_of(symbol))
-            {
+            if let Some(module) = world.module_below(file, world.name_of(symbol)) {
                 return Value::new(Kind::Module(module), sure);
             }
         }

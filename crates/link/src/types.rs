@@ -52,20 +52,14 @@ const WRAPPERS: [&str; 44] = [
 pub fn alternatives(text: &str) -> Vec<&str> {
     let text = unquoted(text);
     let parts = split_top(text, &['|', '&']);
-    let mut kept: Vec<&str> = parts
-        .into_iter()
-        .map(unquoted)
-        .filter(|part| !is_nothing(part))
-        .collect();
+    let mut kept: Vec<&str> =
+        parts.into_iter().map(unquoted).filter(|part| !is_nothing(part)).collect();
     kept.truncate(6);
     kept
 }
 
 fn is_nothing(part: &str) -> bool {
-    matches!(
-        part,
-        "" | "null" | "undefined" | "None" | "void" | "never" | "nil"
-    )
+    matches!(part, "" | "null" | "undefined" | "None" | "void" | "never" | "nil")
 }
 
 /// Strips what does not change which members a type has.
@@ -143,15 +137,9 @@ fn arguments(rest: &str) -> &str {
 pub fn unwrap<'a>(name: &str, arguments: &'a str) -> Option<&'a str> {
     let last = name.rsplit(['.', ':', '\\']).next().unwrap_or(name);
     let wraps = WRAPPERS.contains(&last) && !arguments.is_empty();
-    wraps
-        .then(|| split_top(arguments, &[',']))
-        .and_then(|parts| {
-            if last == "Coroutine" {
-                parts.last().copied()
-            } else {
-                parts.first().copied()
-            }
-        })
+    wraps.then(|| split_top(arguments, &[','])).and_then(|parts| {
+        if last == "Coroutine" { parts.last().copied() } else { parts.first().copied() }
+    })
 }
 
 /// Returns the type of an element: `T` of `T[]`, `[]T`, `list[T]`, `Array<T>`, `map[K]T`, `dict[K, T]`.
@@ -164,14 +152,7 @@ pub fn element(text: &str) -> Option<&str> {
         let end = closing(text)?;
         let after = text[end + 1..].trim();
         return Some(if after.is_empty() {
-            text[1..end]
-                .split(';')
-                .next()
-                .unwrap_or("")
-                .rsplit(':')
-                .next()
-                .unwrap_or("")
-                .trim()
+            text[1..end].split(';').next().unwrap_or("").rsplit(':').next().unwrap_or("").trim()
         } else {
             after
         });
@@ -193,10 +174,7 @@ pub fn result(text: &str) -> Option<&str> {
     let text = text.trim();
     if text.starts_with('(') {
         let after = text[closing(text)? + 1..].trim_start();
-        return after
-            .strip_prefix("=>")
-            .or_else(|| after.strip_prefix("->"))
-            .map(str::trim);
+        return after.strip_prefix("=>").or_else(|| after.strip_prefix("->")).map(str::trim);
     }
     let (name, arguments) = head(text);
     name.ends_with("Callable")
@@ -280,11 +258,7 @@ mod tests {
             ("[Foo; 3]", "Foo"),
             ("tuple[Foo, ...]", "Foo"),
         ] {
-            assert_eq!(
-                element(text).map(str::trim),
-                Some(expected.trim()),
-                "{text}"
-            );
+            assert_eq!(element(text).map(str::trim), Some(expected.trim()), "{text}");
         }
         assert_eq!(result("(a: A) => Promise<B>"), Some("Promise<B>"));
         assert_eq!(result("t.Callable[[A], B]"), Some("B"));

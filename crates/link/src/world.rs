@@ -68,10 +68,7 @@ impl FileTable {
     /// Returns the import rows that bind a name.
     pub fn imports_of(&self, name: u64) -> impl Iterator<Item = u32> + '_ {
         let start = self.aliases.partition_point(|&(key, _)| key < name);
-        self.aliases[start..]
-            .iter()
-            .take_while(move |&&(key, _)| key == name)
-            .map(|&(_, row)| row)
+        self.aliases[start..].iter().take_while(move |&&(key, _)| key == name).map(|&(_, row)| row)
     }
 }
 
@@ -215,11 +212,7 @@ impl<'f> World<'f> {
         }
         let key = key::within(u64::from(symbol), name);
         let found = self.scopes.get(key);
-        if found.is_empty() {
-            self.attached.get(key)
-        } else {
-            found
-        }
+        if found.is_empty() { self.attached.get(key) } else { found }
     }
 
     fn members_named(&self, family: u8, name: u64) -> &[u32] {
@@ -228,9 +221,15 @@ impl<'f> World<'f> {
 
     /// Returns the symbols of a name that documents may mean, whatever their language.
     fn documented(&self, name: u64) -> Vec<u32> {
-        let globals = |family: u8| self.globals.get(key::within(key::family_scope(family), name)).iter();
-        let named = policy::families().flat_map(|family| globals(family).chain(self.members_named(family, name)));
-        let is_meant = |&symbol: &u32| self.kind(symbol).is_code() && !self.has(symbol, modifier::LOCAL | modifier::TEST) && !self.tables[self.file_of(symbol) as usize].is_test;
+        let globals =
+            |family: u8| self.globals.get(key::within(key::family_scope(family), name)).iter();
+        let named = policy::families()
+            .flat_map(|family| globals(family).chain(self.members_named(family, name)));
+        let is_meant = |&symbol: &u32| {
+            self.kind(symbol).is_code()
+                && !self.has(symbol, modifier::LOCAL | modifier::TEST)
+                && !self.tables[self.file_of(symbol) as usize].is_test
+        };
         let mut found: Vec<u32> = named.copied().filter(is_meant).collect();
         found.sort_unstable();
         found.dedup();

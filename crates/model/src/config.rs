@@ -79,23 +79,14 @@ pub struct Providers {
 }
 
 /// Ids of the providers.
-pub const PROVIDERS: &[&str] = &[
-    "semantic",
-    "symbol",
-    "full_text",
-    "git_history",
-    "dependency",
-    "hybrid",
-];
+pub const PROVIDERS: &[&str] =
+    &["semantic", "symbol", "full_text", "git_history", "dependency", "hybrid"];
 
 impl Config {
     /// Returns the size in bytes above which files are skipped.
     pub fn max_file_bytes(&self) -> u64 {
         let indexing = self.indexing.max_file_size_mb;
-        let limit = self
-            .watcher
-            .max_file_size_mb
-            .map_or(indexing, |watcher| watcher.min(indexing));
+        let limit = self.watcher.max_file_size_mb.map_or(indexing, |watcher| watcher.min(indexing));
         (limit * MEGABYTE) as u64
     }
 

@@ -79,7 +79,20 @@ impl SymbolKind {
     /// True for kinds that hold members: classes, structs, traits and their like.
     pub fn is_type(self) -> bool {
         use SymbolKind::*;
-        matches!(self, Class | Struct | Enum | Union | Interface | Trait | TypeAlias | Object | Extension | Message | Service)
+        matches!(
+            self,
+            Class
+                | Struct
+                | Enum
+                | Union
+                | Interface
+                | Trait
+                | TypeAlias
+                | Object
+                | Extension
+                | Message
+                | Service
+        )
     }
 
     /// True for kinds that run: functions, methods, constructors, macros.
@@ -91,7 +104,18 @@ impl SymbolKind {
     /// True for symbols of programming languages, as opposed to documents and data.
     pub fn is_code(self) -> bool {
         use SymbolKind::*;
-        !matches!(self, File | Section | Key | Table | Statement | Selector | Element | Resource | Stage | Target)
+        !matches!(
+            self,
+            File | Section
+                | Key
+                | Table
+                | Statement
+                | Selector
+                | Element
+                | Resource
+                | Stage
+                | Target
+        )
     }
 }
 
@@ -180,7 +204,8 @@ impl EdgeKind {
             Tests | MemberOf | AccessesField => 0.6,
             Imports | DependsOn | CoTestedWith | TypeHintOf | ExecutesProcess | Exports => 0.5,
             References | Throws | ReadsEnv => 0.4,
-            Decorates | Dataflow | PartOf | TouchesEntity | Uses | TouchesCode | Produces | Consumes => 0.3,
+            Decorates | Dataflow | PartOf | TouchesEntity | Uses | TouchesCode | Produces
+            | Consumes => 0.3,
             Documents => 0.2,
             OwnedBy => 0.0,
         }

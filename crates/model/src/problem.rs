@@ -30,12 +30,27 @@ pub struct Problem {
 
 impl Problem {
     /// Returns an error without a place.
-    pub fn error(code: &'static str, message: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { code, severity: Severity::Error, path: None, line: None, message: message.into(), remedy: remedy.into() }
+    pub fn error(
+        code: &'static str,
+        message: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Self {
+        Self {
+            code,
+            severity: Severity::Error,
+            path: None,
+            line: None,
+            message: message.into(),
+            remedy: remedy.into(),
+        }
     }
 
     /// Returns a warning without a place.
-    pub fn warning(code: &'static str, message: impl Into<String>, remedy: impl Into<String>) -> Self {
+    pub fn warning(
+        code: &'static str,
+        message: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Self {
         Self { severity: Severity::Warning, ..Self::error(code, message, remedy) }
     }
 

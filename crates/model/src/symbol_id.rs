@@ -6,7 +6,14 @@ use crate::{OutsideKind, SymbolKind};
 ///
 /// The descriptors are the file's path as namespaces, then the scopes with SCIP suffixes:
 /// `#` for types, `().` for callables, `.` for the rest. `ordinal` tells same-named siblings apart.
-pub fn symbol_id(language: &str, package: &str, path: &str, qualified: &str, kind: SymbolKind, ordinal: u32) -> String {
+pub fn symbol_id(
+    language: &str,
+    package: &str,
+    path: &str,
+    qualified: &str,
+    kind: SymbolKind,
+    ordinal: u32,
+) -> String {
     let package = if package.is_empty() { "." } else { package };
     let mut id = format!("scip-contextd {} {} ", escape_space(language), escape_space(package));
     push_descriptor(&mut id, path);
@@ -46,7 +53,13 @@ fn push_suffix(id: &mut String, kind: SymbolKind, ordinal: u32) {
     if ordinal > 0 {
         let _ = write!(id, "+{ordinal}");
     }
-    id.push(if kind.is_type() { '#' } else if kind == SymbolKind::Module || kind == SymbolKind::Namespace { '/' } else { '.' });
+    id.push(if kind.is_type() {
+        '#'
+    } else if kind == SymbolKind::Module || kind == SymbolKind::Namespace {
+        '/'
+    } else {
+        '.'
+    });
 }
 
 /// Names outside `[A-Za-z0-9_+$/.-]` are quoted with backticks, as in SCIP.
@@ -71,9 +84,17 @@ mod tests {
 
     #[test]
     fn ids_name_scopes_and_tell_overloads_apart() {
-        let id = |qualified, kind, ordinal| symbol_id("python", "", "src/app.py", qualified, kind, ordinal);
-        assert_eq!(id("App.run", SymbolKind::Method, 0), "scip-contextd python . src/app.py/App#run().");
-        assert_eq!(id("App.run", SymbolKind::Method, 1), "scip-contextd python . src/app.py/App#run(+1).");
+        let id = |qualified, kind, ordinal| {
+            symbol_id("python", "", "src/app.py", qualified, kind, ordinal)
+        };
+        assert_eq!(
+            id("App.run", SymbolKind::Method, 0),
+            "scip-contextd python . src/app.py/App#run()."
+        );
+        assert_eq!(
+            id("App.run", SymbolKind::Method, 1),
+            "scip-contextd python . src/app.py/App#run(+1)."
+        );
         assert_eq!(id("App", SymbolKind::Class, 0), "scip-contextd python . src/app.py/App#");
         assert_eq!(id("a b", SymbolKind::Variable, 0), "scip-contextd python . src/app.py/`a b`.");
         assert_eq!(id("", SymbolKind::File, 0), "scip-contextd python . src/app.py/");

@@ -65,20 +65,37 @@ pub(crate) struct Accounts {
 }
 
 /// Runs an operation for whoever asks and puts it on the account.
-pub(crate) fn asked(context: &Context, op: &'static str, mut input: Value, run: impl FnOnce(&Context, Value) -> Result<Answer, OpError>) -> Result<Answer, OpError> {
+pub(crate) fn asked(
+    context: &Context,
+    op: &'static str,
+    mut input: Value,
+    run: impl FnOnce(&Context, Value) -> Result<Answer, OpError>,
+) -> Result<Answer, OpError> {
     let context = context.asking(&mut input)?;
     let start = Instant::now();
     let opened = context.opened();
     let answer = run(&context, input)?;
     let latency_ms = start.elapsed().as_secs_f64() * 1e3;
     let noted = lock(&context.noted).take();
-    let counted = matches!(answer, Answer::Pack(_) | Answer::Hits(_) | Answer::Symbol(_) | Answer::Why(_) | Answer::Impact(_));
+    let counted = matches!(
+        answer,
+        Answer::Pack(_) | Answer::Hits(_) | Answer::Symbol(_) | Answer::Why(_) | Answer::Impact(_)
+    );
     let measured = context.engine.config.metrics.enabled;
     let in_session = context.asker.session.is_some() && !context.asker.cold && noted.is_some();
     if counted && (measured || in_session) {
         // Sessions go on when nothing is measured.
         let op = if measured { op } else { "" };
-        let entry = Entry { ts: (context.now)(), since: start, op, asker: context.asker.clone(), latency_ms, warm: context.opened() == opened, noted, stepped: false };
+        let entry = Entry {
+            ts: (context.now)(),
+            since: start,
+            op,
+            asker: context.asker.clone(),
+            latency_ms,
+            warm: context.opened() == opened,
+            noted,
+            stepped: false,
+        };
         context.accounts.push(&context, entry);
     }
     Ok(answer)
@@ -87,17 +104,32 @@ pub(crate) fn asked(context: &Context, op: &'static str, mut input: Value, run: 
 impl Noted {
     /// Notes what a pack holds.
     pub(crate) fn of(reader: &Reader, query: &str, pack: &ContextPack) -> Noted {
-        let sections = pack.sections.iter().map(|section| (section.kind.clone(), section.items.clone())).collect();
-        Noted { query: query.to_owned(), understood: understood(query), pack_id: pack.pack_id.clone(), tokens: pack.stats.tokens, baseline: baseline(reader, pack), sections }
+        let sections = pack
+            .sections
+            .iter()
+            .map(|section| (section.kind.clone(), section.items.clone()))
+            .collect();
+        Noted {
+            query: query.to_owned(),
+            understood: understood(query),
+            pack_id: pack.pack_id.clone(),
+            tokens: pack.stats.tokens,
+            baseline: baseline(reader, pack),
+            sections,
+        }
     }
 
     fn returned(&self) -> impl Iterator<Item = ReturnedItem<'_>> {
-        self.sections.iter().flat_map(|(section, items)| items.iter().map(|item| returned(section, item)))
+        self.sections
+            .iter()
+            .flat_map(|(section, items)| items.iter().map(|item| returned(section, item)))
     }
 
     /// Returns id, name and text's identity of the symbols that it showed.
     fn symbols(&self) -> impl Iterator<Item = (&str, &str, &str)> {
-        self.sections.iter().flat_map(|(_, items)| items).filter_map(|item| Some((item.symbol_id.as_deref()?, item.name.as_str(), item.chunk_uid.as_str())))
+        self.sections.iter().flat_map(|(_, items)| items).filter_map(|item| {
+            Some((item.symbol_id.as_deref()?, item.name.as_str(), item.chunk_uid.as_str()))
+        })
     }
 }
 
@@ -109,13 +141,16 @@ fn returned<'i>(section: &str, item: &'i ContextItem) -> ReturnedItem<'i> {
         provider: Cow::Borrowed(provider(section, item)),
         score: item.scores.hybrid_score,
         // Shown scores are the square root of the chance to be right.
-        chance: Some(item.scores.seed_score * item.scores.seed_score).filter(|chance| *chance > 0.0),
+        chance: Some(item.scores.seed_score * item.scores.seed_score)
+            .filter(|chance| *chance > 0.0),
     }
 }
 
 /// Returns the provider whose signal spoke loudest for an item.
 fn provider(section: &str, item: &ContextItem) -> &'static str {
-    let loudest = item.why.signals.iter().max_by(|a, b| (a.value * a.weight).total_cmp(&(b.value * b.weight)).then(b.name.cmp(&a.name)));
+    let loudest = item.why.signals.iter().max_by(|a, b| {
+        (a.value * a.weight).total_cmp(&(b.value * b.weight)).then(b.name.cmp(&a.name))
+    });
     match (section, loudest.map(|signal| signal.name.as_str())) {
         ("seeds", Some("ppr")) => "dependency",
         ("seeds", Some("git_file" | "git" | "activity")) => "git_history",
@@ -131,7 +166,11 @@ fn provider(section: &str, item: &ContextItem) -> &'static str {
 /// Returns what reading would have cost: each file that the pack shows text of, once, no more than a
 /// reader's 2,000 lines of it, a token for four bytes. Searching and wrong turns are not counted.
 fn baseline(reader: &Reader, pack: &ContextPack) -> u64 {
-    let mut paths: Vec<&str> = pack.items().filter(|item| item.excerpt.detail == "body").map(|item| item.file_rel_path.as_str()).collect();
+    let mut paths: Vec<&str> = pack
+        .items()
+        .filter(|item| item.excerpt.detail == "body")
+        .map(|item| item.file_rel_path.as_str())
+        .collect();
     paths.sort_unstable();
     paths.dedup();
     let cost = |path: &str| {
@@ -160,15 +199,24 @@ impl Accounts {
         let mut started = lock(&self.started);
         if !*started {
             let (accounts, engine) = (Arc::downgrade(self), engine.clone());
-            *started = std::thread::Builder::new().name("accounts".to_owned()).spawn(move || while let Some(accounts) = accounts.upgrade() {
-                let pending = lock(&accounts.pending);
-                let waited = accounts.wake.wait_timeout_while(pending, Duration::from_secs(5), |pending| pending.is_empty());
-                let idle = waited.map_or(true, |(pending, _)| pending.is_empty());
-                if !idle {
-                    std::thread::sleep(GATHER);
-                    accounts.rest(&engine);
-                }
-            }).is_ok();
+            *started = std::thread::Builder::new()
+                .name("accounts".to_owned())
+                .spawn(move || {
+                    while let Some(accounts) = accounts.upgrade() {
+                        let pending = lock(&accounts.pending);
+                        let waited = accounts.wake.wait_timeout_while(
+                            pending,
+                            Duration::from_secs(5),
+                            |pending| pending.is_empty(),
+                        );
+                        let idle = waited.map_or(true, |(pending, _)| pending.is_empty());
+                        if !idle {
+                            std::thread::sleep(GATHER);
+                            accounts.rest(&engine);
+                        }
+                    }
+                })
+                .is_ok();
         }
     }
 
@@ -198,7 +246,11 @@ impl Accounts {
 
     /// Lets sessions take in what is pending, then asks the ledger something. Measurements, which no
     /// answer depends on, wait for others to be written with.
-    pub(crate) fn ask<T>(&self, engine: &Engine, question: impl FnOnce(&SqliteLedger) -> contextd_engine::Result<T>) -> contextd_engine::Result<T> {
+    pub(crate) fn ask<T>(
+        &self,
+        engine: &Engine,
+        question: impl FnOnce(&SqliteLedger) -> contextd_engine::Result<T>,
+    ) -> contextd_engine::Result<T> {
         let mut writing = lock(&self.writing);
         let ledger = writing.open(engine)?;
         self.step_sessions(ledger);
@@ -220,7 +272,10 @@ impl Accounts {
         let (enough, in_sessions) = {
             let pending = lock(&self.pending);
             let old = pending.first().is_some_and(|entry| entry.since.elapsed() >= LONGEST);
-            (old || pending.len() >= ENOUGH, pending.iter().any(|entry| !entry.stepped && entry.session().is_some()))
+            (
+                old || pending.len() >= ENOUGH,
+                pending.iter().any(|entry| !entry.stepped && entry.session().is_some()),
+            )
         };
         if enough {
             self.flush(engine);
@@ -238,8 +293,16 @@ impl Entry {
     }
 }
 
-fn write(engine: &Engine, ledger: &mut SqliteLedger, entries: &mut [Entry]) -> contextd_engine::Result<()> {
-    let answers: Vec<Answered<'_>> = entries.iter().filter(|entry| !entry.op.is_empty()).map(|entry| answered(engine, entry)).collect();
+fn write(
+    engine: &Engine,
+    ledger: &mut SqliteLedger,
+    entries: &mut [Entry],
+) -> contextd_engine::Result<()> {
+    let answers: Vec<Answered<'_>> = entries
+        .iter()
+        .filter(|entry| !entry.op.is_empty())
+        .map(|entry| answered(engine, entry))
+        .collect();
     ledger.usage_answered(&answers)?;
     take_steps(ledger, entries)
 }
@@ -248,7 +311,9 @@ fn write(engine: &Engine, ledger: &mut SqliteLedger, entries: &mut [Entry]) -> c
 fn take_steps(ledger: &mut SqliteLedger, entries: &mut [Entry]) -> contextd_engine::Result<()> {
     for entry in entries.iter_mut().filter(|entry| !entry.stepped) {
         if let Some((id, noted)) = entry.session() {
-            step(ledger, id, entry.ts, &mut |view| view.answered(&noted.understood, noted.symbols()))?;
+            step(ledger, id, entry.ts, &mut |view| {
+                view.answered(&noted.understood, noted.symbols())
+            })?;
         }
         entry.stepped = true;
     }
@@ -256,7 +321,12 @@ fn take_steps(ledger: &mut SqliteLedger, entries: &mut [Entry]) -> contextd_engi
 }
 
 /// Changes a session as one step of the ledger.
-pub(crate) fn step(ledger: &mut dyn Ledger, id: &str, now: i64, change: &mut dyn FnMut(&mut SessionView)) -> contextd_engine::Result<()> {
+pub(crate) fn step(
+    ledger: &mut dyn Ledger,
+    id: &str,
+    now: i64,
+    change: &mut dyn FnMut(&mut SessionView),
+) -> contextd_engine::Result<()> {
     ledger.update_session(id, &mut |old| {
         let mut view = SessionView::of(id, old.as_ref());
         change(&mut view);
@@ -287,7 +357,11 @@ fn answered<'e>(engine: &Engine, entry: &'e Entry) -> Answered<'e> {
     usage.pack_id = Some(noted.pack_id.clone());
     let scrubbed = engine.scrubber.scrub(&noted.query, "query");
     // Words are those of what is kept: nothing of a secret is one.
-    let words = if scrubbed.redactions.is_empty() { words(&noted.understood) } else { words(&understand(&scrubbed.text)) };
+    let words = if scrubbed.redactions.is_empty() {
+        words(&noted.understood)
+    } else {
+        words(&understand(&scrubbed.text))
+    };
     usage.query = Some(scrubbed.text.into_owned());
     usage.baseline_tokens = Some(noted.baseline).filter(|_| metrics.track_token_usage);
     Answered { words, usage, items }

@@ -74,7 +74,12 @@ impl Progress for Listening<'_> {
 /// Runs an operation while `refresh` looks whether the index is up to date, and returns its answer, with the context that
 /// knows what is to be written down for it, when `refresh` says that everything is in the snapshot it was made from.
 /// Without one the operation is to be run again: it writes, it failed, or something was taken in.
-pub fn ahead<E>(context: &Context, operation: &'static Operation, input: &Value, refresh: impl FnOnce(&Trial) -> Result<Option<SnapshotName>, E>) -> Result<Option<(Context, Answer)>, E> {
+pub fn ahead<E>(
+    context: &Context,
+    operation: &'static Operation,
+    input: &Value,
+    refresh: impl FnOnce(&Trial) -> Result<Option<SnapshotName>, E>,
+) -> Result<Option<(Context, Answer)>, E> {
     let trial = Arc::new(Trial::default());
     let tried = context.tried(trial.clone());
     let (asked, input, beside) = (tried.clone(), input.clone(), Ending(trial.beside()));
@@ -101,14 +106,20 @@ impl Drop for Ending {
 }
 
 /// Returns the answer and the one snapshot that it was made from.
-fn answer(context: &Context, operation: &Operation, input: Value) -> Option<(Answer, SnapshotName)> {
-    let reader = context.reader().ok().filter(|reader| context.engine.is_current(&reader.snapshot))?;
+fn answer(
+    context: &Context,
+    operation: &Operation,
+    input: Value,
+) -> Option<(Answer, SnapshotName)> {
+    let reader =
+        context.reader().ok().filter(|reader| context.engine.is_current(&reader.snapshot))?;
     let opened = context.opened();
     // What writes may do so once, when everything is known.
     context.go_on().ok().filter(|()| operation.read_only)?;
     let answer = (operation.run)(context, input).ok()?;
     // Another one may have been published meanwhile, by another process, and part of the answer be made from it.
-    let same = context.reader().is_ok_and(|last| Arc::ptr_eq(&last, &reader)) && context.opened() == opened;
+    let same = context.reader().is_ok_and(|last| Arc::ptr_eq(&last, &reader))
+        && context.opened() == opened;
     same.then(|| {
         context.accounts.prepare(&context.engine);
         (answer, reader.snapshot.name())

@@ -25,13 +25,33 @@ pub struct AskInput {
 
 pub fn ask(context: &Context, input: AskInput) -> Result<Answer, OpError> {
     if input.request.trim().is_empty() {
-        return Err(OpError::request("the request is empty", "Say what is to be done or what you look for."));
+        return Err(OpError::request(
+            "the request is empty",
+            "Say what is to be done or what you look for.",
+        ));
     }
     if let Some(topic) = recent_topic(&input.request) {
-        return crate::recent::recent(context, RecentInput { of: topic, k: input.limits.k, budget: input.budget, tokenizer: input.limits.tokenizer, format: input.limits.format });
+        return crate::recent::recent(
+            context,
+            RecentInput {
+                of: topic,
+                k: input.limits.k,
+                budget: input.budget,
+                tokenizer: input.limits.tokenizer,
+                format: input.limits.format,
+            },
+        );
     }
     match understand(&input.request).shape {
-        Shape::Task => crate::packs::task(context, TaskInput { task: input.request, budget: input.budget, limits: input.limits, ..TaskInput::default() }),
+        Shape::Task => crate::packs::task(
+            context,
+            TaskInput {
+                task: input.request,
+                budget: input.budget,
+                limits: input.limits,
+                ..TaskInput::default()
+            },
+        ),
         Shape::Question | Shape::Name => crate::search::search(context, question(input)),
     }
 }
@@ -41,7 +61,13 @@ fn question(input: AskInput) -> SearchInput {
     SearchInput {
         query: input.request,
         k: limits.k,
-        scope: SearchScope { paths: limits.within, languages: limits.languages, kinds: limits.kinds, exclude: limits.exclude, project: limits.project },
+        scope: SearchScope {
+            paths: limits.within,
+            languages: limits.languages,
+            kinds: limits.kinds,
+            exclude: limits.exclude,
+            project: limits.project,
+        },
         filters: SearchFilters { min_score: limits.min_score, max_tokens: input.budget },
         tokenizer: limits.tokenizer,
         format: limits.format.filter(|format| format == "json"),

@@ -12,7 +12,11 @@ const LOOKED_AT: u32 = 400_000;
 /// Returns the ids of the newest stored packs that start so.
 pub fn packs_starting(context: &Context, begin: &str) -> Vec<String> {
     let listed = context.engine.ledger().and_then(|ledger| Ok(ledger.list_packs(PACKS)?));
-    listed.map(|packs| packs.into_iter().map(|pack| pack.pack_id).filter(|id| id.starts_with(begin)).collect()).unwrap_or_default()
+    listed
+        .map(|packs| {
+            packs.into_iter().map(|pack| pack.pack_id).filter(|id| id.starts_with(begin)).collect()
+        })
+        .unwrap_or_default()
 }
 
 /// Returns the qualified names of symbols whose own name starts so, in order; none for an empty start.
@@ -33,5 +37,7 @@ pub fn symbols_starting(context: &Context, begin: &str) -> Vec<String> {
 
 /// True when a name starts so, in capitals or not.
 pub fn starts(name: &str, begin: &str) -> bool {
-    name.len() >= begin.len() && name.is_char_boundary(begin.len()) && name[..begin.len()].eq_ignore_ascii_case(begin)
+    name.len() >= begin.len()
+        && name.is_char_boundary(begin.len())
+        && name[..begin.len()].eq_ignore_ascii_case(begin)
 }

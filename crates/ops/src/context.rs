@@ -57,7 +57,20 @@ const NAME: usize = 120;
 impl Context {
     pub fn new(engine: Arc<Engine>, now: fn() -> i64, render: RenderPack, stays: bool) -> Self {
         let asker = Asker { surface: if stays { "mcp" } else { "cli" }, ..Asker::default() };
-        Self { engine, now, render, stays, asker, progress: Arc::new(Silent), reader: Arc::default(), opened: Arc::default(), accounts: Arc::default(), noted: Arc::default(), packs: Arc::default(), shelf: Arc::default() }
+        Self {
+            engine,
+            now,
+            render,
+            stays,
+            asker,
+            progress: Arc::new(Silent),
+            reader: Arc::default(),
+            opened: Arc::default(),
+            accounts: Arc::default(),
+            noted: Arc::default(),
+            packs: Arc::default(),
+            shelf: Arc::default(),
+        }
     }
 
     /// Returns the same for one call, whose caller hears its progress and may end it.
@@ -68,7 +81,13 @@ impl Context {
     /// Returns the same for an answer that may turn out to be in vain: it shares what is read, and what it would write down
     /// it keeps to itself.
     pub(crate) fn tried(&self, trial: Arc<dyn Progress + Send + Sync>) -> Self {
-        Self { progress: trial, accounts: Arc::default(), noted: Arc::default(), packs: Arc::new(PackCache::holding()), ..self.clone() }
+        Self {
+            progress: trial,
+            accounts: Arc::default(),
+            noted: Arc::default(),
+            packs: Arc::new(PackCache::holding()),
+            ..self.clone()
+        }
     }
 
     /// Returns the context of an answer that stands, which may be heard of from now on.
@@ -78,7 +97,11 @@ impl Context {
 
     /// Refuses to go on when the caller has ended the call; asked between the steps of an operation.
     pub fn go_on(&self) -> Result<(), OpError> {
-        if self.progress.is_cancelled() { Err(contextd_engine::EngineError::Cancelled.into()) } else { Ok(()) }
+        if self.progress.is_cancelled() {
+            Err(contextd_engine::EngineError::Cancelled.into())
+        } else {
+            Ok(())
+        }
     }
 
     /// Returns the same context for askers of a surface.
@@ -88,12 +111,20 @@ impl Context {
 
     /// Returns the same context for one conversation.
     pub fn in_session(&self, session: impl Into<String>) -> Self {
-        Self { asker: Asker { session: Some(session.into()), ..self.asker.clone() }, ..self.clone() }
+        Self {
+            asker: Asker { session: Some(session.into()), ..self.asker.clone() },
+            ..self.clone()
+        }
     }
 
     /// Writes accounts, sessions and packs that are still in memory.
     pub fn flush(&self) {
-        let packs = self.packs.held().iter().map(|kept| pack_cache::record(self, &kept.pack, Some(&kept.reads))).collect();
+        let packs = self
+            .packs
+            .held()
+            .iter()
+            .map(|kept| pack_cache::record(self, &kept.pack, Some(&kept.reads)))
+            .collect();
         self.accounts.write(&self.engine, packs);
     }
 
@@ -111,8 +142,17 @@ impl Context {
             asker.delta |= map.remove("delta").is_some_and(|value| value == true);
             match map.remove("session") {
                 None | Some(Value::Null) => {}
-                Some(Value::String(id)) if !id.is_empty() && id.len() <= NAME && !id.chars().any(char::is_control) => asker.session = Some(id),
-                Some(_) => return Err(OpError::request("`session` is no name of a session", "Give a text of up to 120 letters, or leave it out.")),
+                Some(Value::String(id))
+                    if !id.is_empty() && id.len() <= NAME && !id.chars().any(char::is_control) =>
+                {
+                    asker.session = Some(id)
+                }
+                Some(_) => {
+                    return Err(OpError::request(
+                        "`session` is no name of a session",
+                        "Give a text of up to 120 letters, or leave it out.",
+                    ));
+                }
             }
         }
         Ok(Self { asker, noted: Arc::default(), ..self.clone() })
@@ -122,8 +162,11 @@ impl Context {
     /// or history has moved on.
     pub fn reader(&self) -> Result<Arc<Reader>, OpError> {
         let mut kept = lock(&self.reader);
-        let published = contextd_snapshot::current(&self.engine.places.index).map_err(contextd_engine::EngineError::from)?;
-        let is_current = |reader: &&Arc<Reader>| Some(reader.snapshot.name()) == published && reader.head_mark == self.engine.head_mark();
+        let published = contextd_snapshot::current(&self.engine.places.index)
+            .map_err(contextd_engine::EngineError::from)?;
+        let is_current = |reader: &&Arc<Reader>| {
+            Some(reader.snapshot.name()) == published && reader.head_mark == self.engine.head_mark()
+        };
         if let Some(reader) = kept.as_ref().filter(is_current) {
             return Ok(reader.clone());
         }
@@ -148,11 +191,26 @@ impl Context {
 
     /// Returns what was learned, seen from a request of this asker, and what it was sent before; nothing
     /// outside a session.
-    pub fn learned(&self, reader: &Reader, query: &str, profile: Option<&str>) -> Result<Option<(Learned, Known)>, OpError> {
-        let Some(id) = self.asker.session.as_ref().filter(|_| !self.asker.cold) else { return Ok(None) };
-        let (state, session) = self.accounts.ask(&self.engine, |ledger| Ok((self.engine.learned_state(reader, ledger)?, self.engine.session(ledger, id)?)))?;
+    pub fn learned(
+        &self,
+        reader: &Reader,
+        query: &str,
+        profile: Option<&str>,
+    ) -> Result<Option<(Learned, Known)>, OpError> {
+        let Some(id) = self.asker.session.as_ref().filter(|_| !self.asker.cold) else {
+            return Ok(None);
+        };
+        let (state, session) = self.accounts.ask(&self.engine, |ledger| {
+            Ok((self.engine.learned_state(reader, ledger)?, self.engine.session(ledger, id)?))
+        })?;
         let (weights, _) = self.engine.weights(profile)?;
-        let mut learned = self.engine.learned(reader, &state, Some(&session), &understood(query), &weights.learned);
+        let mut learned = self.engine.learned(
+            reader,
+            &state,
+            Some(&session),
+            &understood(query),
+            &weights.learned,
+        );
         if self.asker.delta {
             learned.version.push_str("-delta");
         }

@@ -40,7 +40,9 @@ impl From<EngineError> for OpError {
     fn from(error: EngineError) -> Self {
         let mut message = error.to_string();
         if let EngineError::Config { problems, .. } = &error {
-            problems.iter().for_each(|problem| message.push_str(&format!("\n  {problem}\n    {}", problem.remedy)));
+            problems.iter().for_each(|problem| {
+                message.push_str(&format!("\n  {problem}\n    {}", problem.remedy))
+            });
         }
         Self { code: error.code(), message, remedy: error.remedy() }
     }

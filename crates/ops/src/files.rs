@@ -11,9 +11,16 @@ use std::collections::BTreeMap;
 
 pub fn check_file(context: &Context, input: CheckFileInput) -> Result<Answer, OpError> {
     if input.paths.is_empty() {
-        return Err(OpError::request("no file is named", "Name a file: contextd check-file src/main.rs."));
+        return Err(OpError::request(
+            "no file is named",
+            "Name a file: contextd check-file src/main.rs.",
+        ));
     }
-    let checks: Vec<_> = input.paths.iter().map(|path| context.engine.scanner.check(std::path::Path::new(path))).collect();
+    let checks: Vec<_> = input
+        .paths
+        .iter()
+        .map(|path| context.engine.scanner.check(std::path::Path::new(path)))
+        .collect();
     let all = checks.iter().all(contextd_scan::Check::included);
     let rows = checks.iter().map(|check| match &check.verdict {
         contextd_scan::Verdict::Included => json!({"path": check.rel, "verdict": "included", "rule": null, "explanation": check.explanation}),
@@ -41,16 +48,23 @@ pub fn project_stats(context: &Context, _input: NoInput) -> Result<Answer, OpErr
             *projects.entry(project.to_owned()).or_default() += 1;
         }
     }
-    let rejected: BTreeMap<&str, u64> = scan.counts.iter().map(|(rule, count)| (rule.name(), *count)).collect();
+    let rejected: BTreeMap<&str, u64> =
+        scan.counts.iter().map(|(rule, count)| (rule.name(), *count)).collect();
     let problems: Vec<String> = scan.problems.iter().take(20).map(ToString::to_string).collect();
-    Ok(Answer::Facts(json!({"root": context.engine.places.root, "files": scan.files.len(), "bytes": bytes, "languages": languages, "projects": projects, "excluded": rejected, "problems": problems}), true))
+    Ok(Answer::Facts(
+        json!({"root": context.engine.places.root, "files": scan.files.len(), "bytes": bytes, "languages": languages, "projects": projects, "excluded": rejected, "problems": problems}),
+        true,
+    ))
 }
 
 pub fn validate_config(context: &Context, _input: NoInput) -> Result<Answer, OpError> {
     let engine = &context.engine;
     let valid = engine.problems.iter().all(|problem| problem.severity != Severity::Error);
     let problems: Vec<Value> = engine.problems.iter().map(|problem| json!({"code": problem.code, "path": problem.path, "line": problem.line, "message": problem.message, "remedy": problem.remedy})).collect();
-    Ok(Answer::Facts(json!({"file": engine.config_path, "valid": valid, "problems": problems}), valid))
+    Ok(Answer::Facts(
+        json!({"file": engine.config_path, "valid": valid, "problems": problems}),
+        valid,
+    ))
 }
 
 pub fn audit_secrets(context: &Context, _input: NoInput) -> Result<Answer, OpError> {
@@ -69,5 +83,8 @@ pub fn audit_secrets(context: &Context, _input: NoInput) -> Result<Answer, OpErr
         .collect();
     let files = audited.len();
     let redactions: Vec<Value> = audited.into_iter().flatten().collect();
-    Ok(Answer::Facts(json!({"enabled": engine.config.security.scrub_secrets, "files": files, "redactions": redactions}), true))
+    Ok(Answer::Facts(
+        json!({"enabled": engine.config.security.scrub_secrets, "files": files, "redactions": redactions}),
+        true,
+    ))
 }

@@ -21,17 +21,29 @@ pub fn impact(context: &Context, input: ImpactInput) -> Result<Answer, OpError> 
     let hops = input.max_hops.unwrap_or(3).clamp(1, 6);
     let targets = targets(context, &crate::packs::relative(context, input.target.trim()), &reader)?;
     let start: Vec<(u32, f32)> = targets.iter().map(|&symbol| (symbol, 1.0)).collect();
-    let reach_of = |options: &ReachOptions| reach(&reader.snapshot, &reader.catalog, reader.suite(), &start, options);
+    let reach_of = |options: &ReachOptions| {
+        reach(&reader.snapshot, &reader.catalog, reader.suite(), &start, options)
+    };
     let users = reach_of(&ReachOptions { hops, ..ReachOptions::IMPACT });
     let running = reach_of(&ReachOptions::TESTS);
-    let mut items: Vec<ImpactItem> = users.all().into_iter().map(|reached| item(&reader, &users, &reached)).collect();
-    items.sort_by(|a, b| a.distance.cmp(&b.distance).then(b.confidence.total_cmp(&a.confidence)).then_with(|| (&a.file, a.line, &a.symbol).cmp(&(&b.file, b.line, &b.symbol))));
+    let mut items: Vec<ImpactItem> =
+        users.all().into_iter().map(|reached| item(&reader, &users, &reached)).collect();
+    items.sort_by(|a, b| {
+        a.distance
+            .cmp(&b.distance)
+            .then(b.confidence.total_cmp(&a.confidence))
+            .then_with(|| (&a.file, a.line, &a.symbol).cmp(&(&b.file, b.line, &b.symbol)))
+    });
     let cut = users.cut || items.len() > MOST;
     items.truncate(MOST);
     let files: BTreeSet<String> = items.iter().map(|item| item.file.clone()).collect();
     let mut test_cases = hits(&reader, &running);
     keep_likely(&mut test_cases, reader.suite().tests.len());
-    let tests: BTreeSet<String> = test_cases.iter().map(|test| test.file.clone()).chain(items.iter().filter(|item| item.test).map(|item| item.file.clone())).collect();
+    let tests: BTreeSet<String> = test_cases
+        .iter()
+        .map(|test| test.file.clone())
+        .chain(items.iter().filter(|item| item.test).map(|item| item.file.clone()))
+        .collect();
     test_cases.truncate(MOST_ASIDE);
     let known = items.iter().filter(|item| item.certainty == "known").count() as u32;
     Ok(Answer::Impact(Impact {
@@ -50,7 +62,10 @@ pub fn impact(context: &Context, input: ImpactInput) -> Result<Answer, OpError> 
 
 fn targets(context: &Context, target: &str, reader: &Reader) -> Result<Vec<u32>, OpError> {
     if target.is_empty() {
-        return Err(OpError::request("no symbol or file is named", "Name one, such as `Parser.parse` or `src/parser.rs`."));
+        return Err(OpError::request(
+            "no symbol or file is named",
+            "Name one, such as `Parser.parse` or `src/parser.rs`.",
+        ));
     }
     if let Some(file) = reader.snapshot.find_file(target) {
         return Ok(reader.snapshot.symbols_of_file(file).collect());
@@ -71,12 +86,26 @@ fn public(reader: &Reader, targets: &[u32], users: &Reach) -> Vec<String> {
     let visible = |number: u32| {
         let symbol = reader.snapshot.symbol(number);
         let open = symbol.visibility() == Visibility::Public || symbol.has(modifier::EXPORTED);
-        open && symbol.kind().is_code() && !reader.catalog.is_test(number) && !symbol.has(modifier::LOCAL)
+        open && symbol.kind().is_code()
+            && !reader.catalog.is_test(number)
+            && !symbol.has(modifier::LOCAL)
     };
     // The nearest public symbols are the surface; what lies behind them is reached through them.
-    let near = users.all().into_iter().filter(|reached| reached.distance <= 2).map(|reached| reached.symbol);
-    let found: BTreeSet<u32> = targets.iter().copied().chain(near).filter(|&number| visible(number)).collect();
-    let place = |number: u32| format!("{} ({}:{})", shown_name(reader, number), reader.snapshot.symbol(number).path(), reader.snapshot.symbol(number).start_line());
+    let near = users
+        .all()
+        .into_iter()
+        .filter(|reached| reached.distance <= 2)
+        .map(|reached| reached.symbol);
+    let found: BTreeSet<u32> =
+        targets.iter().copied().chain(near).filter(|&number| visible(number)).collect();
+    let place = |number: u32| {
+        format!(
+            "{} ({}:{})",
+            shown_name(reader, number),
+            reader.snapshot.symbol(number).path(),
+            reader.snapshot.symbol(number).start_line()
+        )
+    };
     let mut names: Vec<String> = found.into_iter().map(place).collect();
     names.sort();
     names.truncate(MOST_ASIDE);
@@ -85,24 +114,48 @@ fn public(reader: &Reader, targets: &[u32], users: &Reach) -> Vec<String> {
 
 /// Documents that name the target or what leans on it directly.
 fn docs(reader: &Reader, targets: &[u32], users: &Reach) -> Vec<ImpactItem> {
-    let near = users.all().into_iter().filter(|reached| reached.distance == 1 && reached.confidence >= 0.9).map(|reached| reached.symbol);
+    let near = users
+        .all()
+        .into_iter()
+        .filter(|reached| reached.distance == 1 && reached.confidence >= 0.9)
+        .map(|reached| reached.symbol);
     let mut found: Vec<ImpactItem> = Vec::new();
     let mut seen: BTreeSet<u32> = BTreeSet::new();
-    for (number, distance) in targets.iter().map(|&target| (target, 1)).chain(near.map(|user| (user, 2))) {
-        for (section, edge) in reader.snapshot.graph().incoming(number).filter(|(_, edge)| edge.kind() == EdgeKind::Documents) {
+    for (number, distance) in
+        targets.iter().map(|&target| (target, 1)).chain(near.map(|user| (user, 2)))
+    {
+        for (section, edge) in reader
+            .snapshot
+            .graph()
+            .incoming(number)
+            .filter(|(_, edge)| edge.kind() == EdgeKind::Documents)
+        {
             if seen.insert(section) {
-                let reached = Reached { symbol: section, distance, confidence: f32::from(edge.confidence) / 100.0, through: number, via: Via::Edge(EdgeKind::Documents), line: edge.line };
+                let reached = Reached {
+                    symbol: section,
+                    distance,
+                    confidence: f32::from(edge.confidence) / 100.0,
+                    through: number,
+                    via: Via::Edge(EdgeKind::Documents),
+                    line: edge.line,
+                };
                 found.push(shown(reader, &reached, Vec::new()));
             }
         }
     }
-    found.sort_by(|a, b| a.distance.cmp(&b.distance).then_with(|| (&a.file, a.line).cmp(&(&b.file, b.line))));
+    found.sort_by(|a, b| {
+        a.distance.cmp(&b.distance).then_with(|| (&a.file, a.line).cmp(&(&b.file, b.line)))
+    });
     found.truncate(MOST_ASIDE);
     found
 }
 
 fn item(reader: &Reader, users: &Reach, reached: &Reached) -> ImpactItem {
-    shown(reader, reached, if reached.distance > 1 { steps(reader, users, reached.symbol) } else { Vec::new() })
+    shown(
+        reader,
+        reached,
+        if reached.distance > 1 { steps(reader, users, reached.symbol) } else { Vec::new() },
+    )
 }
 
 fn shown(reader: &Reader, reached: &Reached, path: Vec<String>) -> ImpactItem {
@@ -115,7 +168,13 @@ fn shown(reader: &Reader, reached: &Reached, path: Vec<String>) -> ImpactItem {
         distance: reached.distance,
         confidence: (f64::from(reached.confidence) * 1e4).round() / 1e4,
         certainty: certainty(reached.confidence).to_owned(),
-        through: format!("{} {} at {}:{}", reached.via.name(), shown_name(reader, reached.through), symbol.path(), reached.line),
+        through: format!(
+            "{} {} at {}:{}",
+            reached.via.name(),
+            shown_name(reader, reached.through),
+            symbol.path(),
+            reached.line
+        ),
         path,
         test: reader.catalog.is_test(reached.symbol),
     }

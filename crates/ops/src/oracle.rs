@@ -27,7 +27,9 @@ use serde_json::{Value, json};
 pub enum Oracle {
     Bundle(Bundle),
     /// The bundle is the one that the caller has.
-    Unchanged { etag: String },
+    Unchanged {
+        etag: String,
+    },
     Sync(SyncReport),
     Lint(LintReport),
     Picture(Picture),
@@ -57,7 +59,9 @@ impl Oracle {
             Oracle::Sync(report) => report.summary.stale == 0,
             Oracle::Lint(report) => report.passed,
             Oracle::Picture(picture) => !picture.nodes.is_empty(),
-            Oracle::Bundle(_) | Oracle::Unchanged { .. } | Oracle::Brief(_) | Oracle::Tree(_) => true,
+            Oracle::Bundle(_) | Oracle::Unchanged { .. } | Oracle::Brief(_) | Oracle::Tree(_) => {
+                true
+            }
         }
     }
 }
@@ -69,7 +73,8 @@ pub(crate) fn node_of(knowledge: &Knowledge, ref_id: &str) -> Result<usize, OpEr
         return Ok(node);
     }
     let remedy = if graph.is_empty() {
-        "Nothing is declared: write nodes into .contextd/graph/*.yml, see docs/oracle.md.".to_owned()
+        "Nothing is declared: write nodes into .contextd/graph/*.yml, see docs/oracle.md."
+            .to_owned()
     } else {
         match contextd_knowledge::suggest(graph.refs(), ref_id) {
             near if near.is_empty() => "List them with `contextd graph --json`.".to_owned(),

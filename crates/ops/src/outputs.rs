@@ -54,7 +54,10 @@ pub fn answer_names(name: &str) -> &'static [&'static str] {
 
 /// Returns the schema of an operation's usual answer, as JSON has it.
 pub fn answer_schema(name: &str) -> Value {
-    answer_names(name).first().and_then(|name| schema_named(name)).unwrap_or_else(|| json!({"type": "object"}))
+    answer_names(name)
+        .first()
+        .and_then(|name| schema_named(name))
+        .unwrap_or_else(|| json!({"type": "object"}))
 }
 
 /// Returns the schema of everything that an operation may answer.
@@ -64,7 +67,8 @@ pub(crate) fn any_answer(name: &str) -> Option<Value> {
 
 /// Returns the schema of everything that an operation may answer when it finds what was asked for.
 pub fn answers_schema(name: &str) -> Value {
-    any_of(answer_names(name).iter().copied().filter(|name| !is_refusal(name))).unwrap_or_else(|| json!({"type": "object"}))
+    any_of(answer_names(name).iter().copied().filter(|name| !is_refusal(name)))
+        .unwrap_or_else(|| json!({"type": "object"}))
 }
 
 /// Returns the schema of an operation's own answer to what it does not find; most have none.
@@ -85,7 +89,9 @@ fn any_of(names: impl Iterator<Item = &'static str>) -> Option<Value> {
             // Definitions of alternatives lie at the top, where references look for them.
             let mut definitions = serde_json::Map::new();
             for schema in &mut schemas {
-                if let Some(Value::Object(own)) = schema.as_object_mut().and_then(|map| map.remove("$defs")) {
+                if let Some(Value::Object(own)) =
+                    schema.as_object_mut().and_then(|map| map.remove("$defs"))
+                {
                     definitions.extend(own);
                 }
             }
@@ -106,7 +112,9 @@ mod tests {
         }
         for (operation, names) in ANSWERS {
             assert!(OPERATIONS.iter().any(|known| known.name == *operation), "{operation}");
-            names.iter().for_each(|name| assert!(schema_named(name).is_some(), "{operation}: {name}"));
+            names
+                .iter()
+                .for_each(|name| assert!(schema_named(name).is_some(), "{operation}: {name}"));
         }
     }
 }

@@ -46,7 +46,11 @@ pub fn add(context: &Context, input: AddInput) -> Result<Answer, OpError> {
                 return Err(OpError::request("the content is no text", "Send text without NUL."));
             }
             if !engine.put_overlay(&path, text, (context.now)())? {
-                return Err(OpError { code: "CTX_E_LIMIT", message: "too many texts are kept already".to_owned(), remedy: "Take some out with delete_context.".to_owned() });
+                return Err(OpError {
+                    code: "CTX_E_LIMIT",
+                    message: "too many texts are kept already".to_owned(),
+                    remedy: "Take some out with delete_context.".to_owned(),
+                });
             }
         }
         None => {
@@ -56,16 +60,27 @@ pub fn add(context: &Context, input: AddInput) -> Result<Answer, OpError> {
     }
     run(context, &path)?;
     let ledger = engine.ledger()?;
-    let Some(state) = ledger.file_state(&path)?.filter(|state| state.record.status == FileStatus::Indexed) else {
-        return Err(OpError::not_found(format!("`{path}` is not indexed"), "Give its content, or ask check_file why it is left out."));
+    let Some(state) =
+        ledger.file_state(&path)?.filter(|state| state.record.status == FileStatus::Indexed)
+    else {
+        return Err(OpError::not_found(
+            format!("`{path}` is not indexed"),
+            "Give its content, or ask check_file why it is left out.",
+        ));
     };
-    Ok(Answer::Facts(json!({"file_id": state.file_id.0.to_string(), "chunks": state.record.chunks, "embeddings": 0, "overlay": input.content.is_some()}), true))
+    Ok(Answer::Facts(
+        json!({"file_id": state.file_id.0.to_string(), "chunks": state.record.chunks, "embeddings": 0, "overlay": input.content.is_some()}),
+        true,
+    ))
 }
 
 pub fn delete(context: &Context, input: DeleteInput) -> Result<Answer, OpError> {
     let path = file(context, &input.file_path)?;
     let engine = &context.engine;
-    let known = engine.ledger()?.file_state(&path)?.is_some_and(|state| state.record.status == FileStatus::Indexed);
+    let known = engine
+        .ledger()?
+        .file_state(&path)?
+        .is_some_and(|state| state.record.status == FileStatus::Indexed);
     let dropped = engine.drop_overlay(&path)?;
     if known || dropped {
         engine.put_tombstone(&path)?;
@@ -81,17 +96,34 @@ fn file(context: &Context, path: &str) -> Result<String, OpError> {
     }
     let path = inside(context, path)?;
     if path.is_empty() || path == "." || path.contains(['\n', '\r']) {
-        return Err(OpError { code: "CTX_E_EXCLUDED", message: "this is not the path of a file".to_owned(), remedy: "Name one file, relative to the root.".to_owned() });
+        return Err(OpError {
+            code: "CTX_E_EXCLUDED",
+            message: "this is not the path of a file".to_owned(),
+            remedy: "Name one file, relative to the root.".to_owned(),
+        });
     }
     match context.engine.scanner.check(Path::new(&path)).verdict {
-        Verdict::Included | Verdict::Excluded { rule: Rule::NotFound | Rule::Binary | Rule::Unreadable | Rule::Changing, .. } => Ok(path),
-        Verdict::Excluded { rule, detail } => Err(OpError { code: "CTX_E_EXCLUDED", message: format!("`{path}` is left out by the rule {}: {detail}", rule.name()), remedy: "Change the rule, or name another file.".to_owned() }),
+        Verdict::Included
+        | Verdict::Excluded {
+            rule: Rule::NotFound | Rule::Binary | Rule::Unreadable | Rule::Changing,
+            ..
+        } => Ok(path),
+        Verdict::Excluded { rule, detail } => Err(OpError {
+            code: "CTX_E_EXCLUDED",
+            message: format!("`{path}` is left out by the rule {}: {detail}", rule.name()),
+            remedy: "Change the rule, or name another file.".to_owned(),
+        }),
     }
 }
 
 /// Looks at the one file, so that the answer tells what came of it.
 fn run(context: &Context, path: &str) -> Result<(), OpError> {
-    let options = RefreshOptions { only: Some([path.to_owned()].into()), now: (context.now)(), wait: Duration::from_secs(60), ..RefreshOptions::default() };
+    let options = RefreshOptions {
+        only: Some([path.to_owned()].into()),
+        now: (context.now)(),
+        wait: Duration::from_secs(60),
+        ..RefreshOptions::default()
+    };
     context.engine.refresh(&options, &Silent)?;
     Ok(())
 }

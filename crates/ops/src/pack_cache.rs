@@ -36,7 +36,10 @@ impl PackCache {
 
     /// Takes out what was held back.
     pub fn held(&self) -> Vec<Arc<Kept>> {
-        self.held.as_ref().map(|held| std::mem::take(&mut *held.lock().unwrap_or_else(PoisonError::into_inner))).unwrap_or_default()
+        self.held
+            .as_ref()
+            .map(|held| std::mem::take(&mut *held.lock().unwrap_or_else(PoisonError::into_inner)))
+            .unwrap_or_default()
     }
 
     pub fn get(&self, id: &str) -> Option<Arc<Kept>> {
@@ -64,7 +67,13 @@ pub fn find(context: &Context, id: &str) -> Option<ContextPack> {
 fn stored(context: &Context, id: &str) -> Option<Kept> {
     let record = context.engine.ask_ledger(|ledger| Ok(ledger.get_pack(id)?)).ok()??;
     let value: Value = serde_json::from_slice(&record.body).ok()?;
-    let read = |row: &Value| Some(Read { path: row["path"].as_str()?.to_owned(), hash: ContentHash::from_hex(row["hash"].as_str()?)?, fresh: row["fresh"].as_bool()? });
+    let read = |row: &Value| {
+        Some(Read {
+            path: row["path"].as_str()?.to_owned(),
+            hash: ContentHash::from_hex(row["hash"].as_str()?)?,
+            fresh: row["fresh"].as_bool()?,
+        })
+    };
     let reads: Vec<Read> = value["reads"].as_array()?.iter().map(read).collect::<Option<_>>()?;
     Some(Kept { pack: artifact::parse(&record.body).ok()?, reads })
 }
@@ -113,7 +122,10 @@ pub fn record(context: &Context, pack: &ContextPack, reads: Option<&[Read]>) -> 
     };
     let mut body: Value = serde_json::from_str(&pack.canonical()).unwrap_or(Value::Null);
     if let Some(reads) = reads {
-        body["reads"] = reads.iter().map(|read| json!({"path": read.path, "hash": read.hash.to_hex(), "fresh": read.fresh})).collect();
+        body["reads"] = reads
+            .iter()
+            .map(|read| json!({"path": read.path, "hash": read.hash.to_hex(), "fresh": read.fresh}))
+            .collect();
     }
     PackRecord { summary, body: contextd_pack::canonical::to_string(&body).into_bytes() }
 }

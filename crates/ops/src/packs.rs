@@ -4,7 +4,9 @@ use crate::answer::Answer;
 use crate::codegraph;
 use crate::context::Context;
 use crate::error::OpError;
-use crate::inputs::{FilesInput, Limits, ListInput, PackDiffInput, PackGetInput, PackWriteInput, TaskInput};
+use crate::inputs::{
+    FilesInput, Limits, ListInput, PackDiffInput, PackGetInput, PackWriteInput, TaskInput,
+};
 use crate::pack_cache::{self, Kept};
 use contextd_engine::Caller;
 use contextd_pack::pack::Timings;
@@ -21,7 +23,12 @@ const MAX_PER_SECTION: u64 = 80;
 
 pub fn task(context: &Context, input: TaskInput) -> Result<Answer, OpError> {
     crate::search::says_something(&contextd_retrieve::understood(&input.task), "task")?;
-    let request = PackRequest { query: input.task.clone(), ranking: Ranking::Task, intent: input.intent, ..request(context, input.limits, input.budget)? };
+    let request = PackRequest {
+        query: input.task.clone(),
+        ranking: Ranking::Task,
+        intent: input.intent,
+        ..request(context, input.limits, input.budget)?
+    };
     answer(context, request)
 }
 
@@ -35,23 +42,52 @@ fn answer(context: &Context, request: PackRequest) -> Result<Answer, OpError> {
 
 pub fn files(context: &Context, input: FilesInput) -> Result<Answer, OpError> {
     if input.paths.is_empty() {
-        return Err(OpError::request("no files are named", "Name changed files, relative to the root."));
+        return Err(OpError::request(
+            "no files are named",
+            "Name changed files, relative to the root.",
+        ));
     }
     let paths = input.paths.iter().map(|path| relative(context, path)).collect();
-    let request = PackRequest { query: input.task.clone(), ranking: Ranking::Task, files: paths, ..request(context, input.limits, input.budget)? };
+    let request = PackRequest {
+        query: input.task.clone(),
+        ranking: Ranking::Task,
+        files: paths,
+        ..request(context, input.limits, input.budget)?
+    };
     answer(context, request)
 }
 
 /// Takes the root off a path that was given whole.
 pub(crate) fn relative(context: &Context, path: &str) -> String {
     let root = context.engine.places.root.as_path();
-    std::path::Path::new(path).strip_prefix(root).ok().and_then(|rel| rel.to_str()).unwrap_or(path).trim_start_matches("./").to_owned()
+    std::path::Path::new(path)
+        .strip_prefix(root)
+        .ok()
+        .and_then(|rel| rel.to_str())
+        .unwrap_or(path)
+        .trim_start_matches("./")
+        .to_owned()
 }
 
-fn request(context: &Context, mut limits: Limits, budget: Option<u64>) -> Result<PackRequest, OpError> {
-    crate::narrow(&context.engine, limits.project.as_deref(), &mut limits.within, &mut limits.exclude)?;
+fn request(
+    context: &Context,
+    mut limits: Limits,
+    budget: Option<u64>,
+) -> Result<PackRequest, OpError> {
+    crate::narrow(
+        &context.engine,
+        limits.project.as_deref(),
+        &mut limits.within,
+        &mut limits.exclude,
+    )?;
     let mut request = PackRequest {
-        scope: Scope { paths: limits.within, languages: limits.languages, kinds: limits.kinds, exclude: limits.exclude, min_score: limits.min_score },
+        scope: Scope {
+            paths: limits.within,
+            languages: limits.languages,
+            kinds: limits.kinds,
+            exclude: limits.exclude,
+            min_score: limits.min_score,
+        },
         k: limits.k,
         mmr_lambda: limits.mmr_lambda,
         tokenizer: limits.tokenizer,
@@ -76,7 +112,11 @@ pub fn build(context: &Context, request: &PackRequest) -> Result<ContextPack, Op
 }
 
 /// Returns the pack of a request, with the times of its parts when it had to be built.
-fn built(context: &Context, request: &PackRequest, lasting: bool) -> Result<(ContextPack, Option<Timings>), OpError> {
+fn built(
+    context: &Context,
+    request: &PackRequest,
+    lasting: bool,
+) -> Result<(ContextPack, Option<Timings>), OpError> {
     let format = if request.format.is_empty() { "text" } else { &request.format };
     context.go_on()?;
     let reader = context.reader()?;
@@ -97,14 +137,25 @@ fn built(context: &Context, request: &PackRequest, lasting: bool) -> Result<(Con
             String::new()
         })
     };
-    let caller = Caller { learned: learned.as_ref().map(|(learned, _)| learned), known: learned.as_ref().map(|(_, known)| known), held_packs, shelf: Some(&context.shelf) };
+    let caller = Caller {
+        learned: learned.as_ref().map(|(learned, _)| learned),
+        known: learned.as_ref().map(|(_, known)| known),
+        held_packs,
+        shelf: Some(&context.shelf),
+    };
     let built = context.engine.build_pack(&reader, &request, &caller, &render)?;
     if unknown.get() {
-        return Err(OpError::request(format!("a pack cannot be written as `{format}`"), "Use json, markdown, xml, text, gcf, gcb or codegraph."));
+        return Err(OpError::request(
+            format!("a pack cannot be written as `{format}`"),
+            "Use json, markdown, xml, text, gcf, gcb or codegraph.",
+        ));
     }
     context.note(&reader, &request.query, &built.pack);
     if id.is_some() {
-        let kept = Kept { pack: ContextPack { held_packs: Arc::default(), ..built.pack.clone() }, reads: built.reads };
+        let kept = Kept {
+            pack: ContextPack { held_packs: Arc::default(), ..built.pack.clone() },
+            reads: built.reads,
+        };
         // An answer that cannot be remembered is an answer all the same.
         let _ = pack_cache::keep(context, kept, lasting);
     }
@@ -113,12 +164,16 @@ fn built(context: &Context, request: &PackRequest, lasting: bool) -> Result<(Con
 
 /// Returns the packs that the caller says it has.
 fn held(context: &Context, request: &PackRequest) -> Result<Arc<Vec<ContextPack>>, OpError> {
-    let packs: Result<Vec<ContextPack>, OpError> = request.held.pack_ids.iter().map(|id| stored(context, id)).collect();
+    let packs: Result<Vec<ContextPack>, OpError> =
+        request.held.pack_ids.iter().map(|id| stored(context, id)).collect();
     packs.map(Arc::new)
 }
 
 pub fn create(context: &Context, request: PackRequest) -> Result<Answer, OpError> {
-    let request = PackRequest { format: if request.format.is_empty() { "json".to_owned() } else { request.format.clone() }, ..request };
+    let request = PackRequest {
+        format: if request.format.is_empty() { "json".to_owned() } else { request.format.clone() },
+        ..request
+    };
     let (mut pack, timings) = built(context, &request, true)?;
     if context.engine.ledger()?.get_pack(&pack.pack_id)?.is_none() {
         pack_cache::store(context, &pack, None)?;
@@ -130,7 +185,11 @@ pub fn create(context: &Context, request: PackRequest) -> Result<Answer, OpError
 
 /// Returns when a stored pack was made first.
 fn created_at(context: &Context, id: &str) -> Result<Option<String>, OpError> {
-    Ok(context.engine.ledger()?.get_pack(id)?.map(|record| contextd_pack::time::iso(record.summary.created_at)))
+    Ok(context
+        .engine
+        .ledger()?
+        .get_pack(id)?
+        .map(|record| contextd_pack::time::iso(record.summary.created_at)))
 }
 
 pub fn get(context: &Context, input: PackGetInput) -> Result<Answer, OpError> {
@@ -147,22 +206,41 @@ pub fn stored(context: &Context, id: &str) -> Result<ContextPack, OpError> {
     let ledger = context.engine.ledger()?;
     let mut record = ledger.get_pack(id)?;
     if record.is_none() && id.len() >= 6 {
-        let full = ledger.list_packs(pack_cache::KEPT)?.into_iter().map(|summary| summary.pack_id).find(|full| full.starts_with(id));
+        let full = ledger
+            .list_packs(pack_cache::KEPT)?
+            .into_iter()
+            .map(|summary| summary.pack_id)
+            .find(|full| full.starts_with(id));
         record = full.map(|full| ledger.get_pack(&full)).transpose()?.flatten();
     }
     if let Some(record) = record {
         return Ok(artifact::parse(&record.body)?);
     }
     let written = contextd_engine::artifacts::read(&context.engine.artifacts())?;
-    let found = written.into_iter().find(|pack| pack.pack_id == id || id.len() >= 6 && pack.pack_id.starts_with(id));
-    found.ok_or_else(|| OpError::not_found(format!("there is no stored pack `{id}`"), "List them with `contextd pack list`."))
+    let found = written
+        .into_iter()
+        .find(|pack| pack.pack_id == id || id.len() >= 6 && pack.pack_id.starts_with(id));
+    found.ok_or_else(|| {
+        OpError::not_found(
+            format!("there is no stored pack `{id}`"),
+            "List them with `contextd pack list`.",
+        )
+    })
 }
 
 /// Writes stored packs to the artifact of the index.
 pub fn write(context: &Context, input: PackWriteInput) -> Result<Answer, OpError> {
-    let packs: Vec<ContextPack> = input.pack_ids.iter().map(|id| stored(context, id)).collect::<Result<_, _>>()?;
-    let records = contextd_engine::artifacts::write(&context.engine.artifacts(), &packs, artifact::MAX_SHARD)?;
-    Ok(Answer::Facts(json!({"written": packs.iter().map(|pack| &pack.pack_id).collect::<Vec<_>>(), "records": records, "artifact": artifact::RECORDS}), true))
+    let packs: Vec<ContextPack> =
+        input.pack_ids.iter().map(|id| stored(context, id)).collect::<Result<_, _>>()?;
+    let records = contextd_engine::artifacts::write(
+        &context.engine.artifacts(),
+        &packs,
+        artifact::MAX_SHARD,
+    )?;
+    Ok(Answer::Facts(
+        json!({"written": packs.iter().map(|pack| &pack.pack_id).collect::<Vec<_>>(), "records": records, "artifact": artifact::RECORDS}),
+        true,
+    ))
 }
 
 pub fn list(context: &Context, input: ListInput) -> Result<Answer, OpError> {

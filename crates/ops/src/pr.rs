@@ -33,7 +33,10 @@ pub fn pr(context: &Context, input: PrInput) -> Result<Answer, OpError> {
     let change = context.engine.change(&source, &reader.snapshot);
     refuse_unreadable(&change)?;
     if change.files.is_empty() {
-        let (message, remedy) = (format!("nothing differs in {}", change.label), "Name what to compare: `contextd pr HEAD~1`, `contextd pr main..feature`, or give a patch with `--patch FILE`.");
+        let (message, remedy) = (
+            format!("nothing differs in {}", change.label),
+            "Name what to compare: `contextd pr HEAD~1`, `contextd pr main..feature`, or give a patch with `--patch FILE`.",
+        );
         return Err(OpError::not_found(message, remedy));
     }
     let pack = build(context, &reader, &change, &input)?;
@@ -52,20 +55,35 @@ pub(crate) struct Facts<'a> {
     pub risk: Risk,
 }
 
-fn build(context: &Context, reader: &Reader, change: &Change, input: &PrInput) -> Result<ContextPack, OpError> {
+fn build(
+    context: &Context,
+    reader: &Reader,
+    change: &Change,
+    input: &PrInput,
+) -> Result<ContextPack, OpError> {
     let start = start_of(reader, change);
     // Loose code of a file is used by whoever loads the file: that says too little to be shown.
-    let changed: Vec<(u32, f32)> = start.iter().copied().filter(|&(symbol, _)| reader.snapshot.symbol(symbol).parent().is_some()).collect();
-    let users = reach(&reader.snapshot, &reader.catalog, reader.suite(), &changed, &ReachOptions::IMPACT);
-    let running = reach(&reader.snapshot, &reader.catalog, reader.suite(), &start, &ReachOptions::TESTS);
+    let changed: Vec<(u32, f32)> = start
+        .iter()
+        .copied()
+        .filter(|&(symbol, _)| reader.snapshot.symbol(symbol).parent().is_some())
+        .collect();
+    let users =
+        reach(&reader.snapshot, &reader.catalog, reader.suite(), &changed, &ReachOptions::IMPACT);
+    let running =
+        reach(&reader.snapshot, &reader.catalog, reader.suite(), &start, &ReachOptions::TESTS);
     let mut tests = hits(reader, &running);
     keep_likely(&mut tests, reader.suite().tests.len());
     let company = Company::of(context, reader, change);
     let risk = Risk::of(reader, change, &users, &running, &company);
     let facts = Facts { context, reader, change, users, tests, company, risk };
     let request = request(&facts, input);
-    let tokenizer = input.tokenizer.or_else(|| Tokenizer::by_name(&context.engine.config.budget.tokenizer)).unwrap_or_default();
-    let budgets = budget::resolve(&request, u64::from(context.engine.config.budget.pr_tokens), tokenizer)?;
+    let tokenizer = input
+        .tokenizer
+        .or_else(|| Tokenizer::by_name(&context.engine.config.budget.tokenizer))
+        .unwrap_or_default();
+    let budgets =
+        budget::resolve(&request, u64::from(context.engine.config.budget.pr_tokens), tokenizer)?;
     let format = request.format.clone();
     let render = |pack: &ContextPack| (context.render)(pack, &format);
     let frame = Frame { request: &request, budgets, versions: versions(reader), render: &render };
@@ -76,7 +94,11 @@ fn build(context: &Context, reader: &Reader, change: &Change, input: &PrInput) -
 /// The identity of a pack follows from its request, so the request names the difference by its hash.
 fn request(facts: &Facts<'_>, input: &PrInput) -> PackRequest {
     let change = facts.change;
-    let texts: Vec<String> = change.files.iter().map(|file| format!("{}\0{:?}\0{:?}\0{}", file.path, file.from, file.kind, file.diff)).collect();
+    let texts: Vec<String> = change
+        .files
+        .iter()
+        .map(|file| format!("{}\0{:?}\0{:?}\0{}", file.path, file.from, file.kind, file.diff))
+        .collect();
     let hash = ContentHash::of(texts.join("\0").as_bytes()).to_hex();
     let mut request = PackRequest {
         repo_id: facts.context.engine.repo_id(),
@@ -84,7 +106,11 @@ fn request(facts: &Facts<'_>, input: &PrInput) -> PackRequest {
         intent: contextd_pack::request::Intent::Impact,
         tokenizer: input.tokenizer,
         strictness: input.strictness,
-        format: input.format.clone().filter(|format| !format.is_empty()).unwrap_or_else(|| "text".to_owned()),
+        format: input
+            .format
+            .clone()
+            .filter(|format| !format.is_empty())
+            .unwrap_or_else(|| "text".to_owned()),
         ..PackRequest::default()
     };
     request.budgets.max_total_tokens = input.budget;
@@ -92,5 +118,9 @@ fn request(facts: &Facts<'_>, input: &PrInput) -> PackRequest {
 }
 
 pub(crate) fn versions(reader: &Reader) -> Versions {
-    Versions { index_signature: reader.snapshot.index_signature().to_hex(), history: reader.history.head.map(|head| head.to_string()).unwrap_or_default(), ..Versions::default() }
+    Versions {
+        index_signature: reader.snapshot.index_signature().to_hex(),
+        history: reader.history.head.map(|head| head.to_string()).unwrap_or_default(),
+        ..Versions::default()
+    }
 }

@@ -25,13 +25,28 @@ pub fn rebuild(context: &Context, input: RebuildInput) -> Result<Answer, OpError
     let scope = if paths.is_empty() { "full" } else { "partial" };
     let scanner = &context.engine.scanner;
     // A run reads what was found, and some of it may turn out to be no text; who only asks hears what would be indexed.
-    let scan = if input.options.validate_only { scanner.list_indexable().1 } else { scanner.scan() };
+    let scan =
+        if input.options.validate_only { scanner.list_indexable().1 } else { scanner.scan() };
     let plan = Plan::of(&scan.files, &paths);
-    let order = RebuildOrder { job_id: job_id(context, "rebuild"), clear_errors: input.options.clear_errors, vacuum: input.options.vacuum, files: Some(plan.files), created_by: "rebuild_context".to_owned(), paths };
+    let order = RebuildOrder {
+        job_id: job_id(context, "rebuild"),
+        clear_errors: input.options.clear_errors,
+        vacuum: input.options.vacuum,
+        files: Some(plan.files),
+        created_by: "rebuild_context".to_owned(),
+        paths,
+    };
     let seconds = (plan.bytes as f64 / BYTES_PER_SECOND).ceil() as u64;
     let answer = |status: &str, message: String| json!({"status": status, "jobId": order.job_id, "scope": scope, "estimatedFiles": plan.files, "estimatedTime": seconds, "message": message});
     if input.options.validate_only {
-        let mut value = answer("completed", format!("Dry run: {} files in {} folders would be indexed again, in about {seconds} s. No changes made.", plan.files, plan.folders.len()));
+        let mut value = answer(
+            "completed",
+            format!(
+                "Dry run: {} files in {} folders would be indexed again, in about {seconds} s. No changes made.",
+                plan.files,
+                plan.folders.len()
+            ),
+        );
         let size = context.engine.figures()?.map_or(0, |status| status.size_bytes);
         value["details"] = json!({"byLanguage": plan.languages, "totalBytes": plan.bytes, "totalSizeGB": plan.bytes as f64 / 1e9, "currentIndexSize": format!("{:.1} MB", size as f64 / 1e6)});
         return Ok(Answer::Facts(value, true));
@@ -43,7 +58,10 @@ pub fn rebuild(context: &Context, input: RebuildInput) -> Result<Answer, OpError
         let (engine, job) = (context.engine.clone(), order.clone());
         // The outcome, also a bad one, is in the job's record.
         std::thread::spawn(move || drop(engine.run_rebuild(&job, &now, &Silent)));
-        return Ok(Answer::Facts(answer("queued", format!("Rebuild of {} files queued.", plan.files)), true));
+        return Ok(Answer::Facts(
+            answer("queued", format!("Rebuild of {} files queued.", plan.files)),
+            true,
+        ));
     }
     let refreshed = context.engine.run_rebuild(&order, &now, &*context.progress)?;
     // What was read may turn out to be no text.
@@ -69,12 +87,21 @@ struct Plan {
 
 impl Plan {
     fn of(found: &[FileEntry], paths: &[String]) -> Plan {
-        let mut plan = Plan { files: 0, bytes: 0, languages: BTreeMap::new(), folders: BTreeSet::new() };
-        let inside = |rel: &str| paths.is_empty() || paths.iter().any(|path| rel == path || rel.strip_prefix(path.as_str()).is_some_and(|rest| rest.starts_with('/')));
+        let mut plan =
+            Plan { files: 0, bytes: 0, languages: BTreeMap::new(), folders: BTreeSet::new() };
+        let inside = |rel: &str| {
+            paths.is_empty()
+                || paths.iter().any(|path| {
+                    rel == path
+                        || rel.strip_prefix(path.as_str()).is_some_and(|rest| rest.starts_with('/'))
+                })
+        };
         for file in found.iter().filter(|file| inside(&file.rel)) {
             plan.files += 1;
             plan.bytes += file.size;
-            plan.folders.insert(file.rel.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned()));
+            plan.folders.insert(
+                file.rel.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned()),
+            );
             *plan.languages.entry(contextd_lang::detect(&file.rel, "").name()).or_default() += 1;
         }
         plan
@@ -83,7 +110,8 @@ impl Plan {
 
 /// Ids tell processes and moments apart.
 pub fn job_id(context: &Context, sort: &str) -> String {
-    let unique = format!("{} {} {:?}", (context.now)(), std::process::id(), std::time::Instant::now());
+    let unique =
+        format!("{} {} {:?}", (context.now)(), std::process::id(), std::time::Instant::now());
     format!("{sort}-{}", &contextd_model::ContentHash::of(unique.as_bytes()).to_hex()[..12])
 }
 
@@ -92,19 +120,31 @@ pub fn jobs(context: &Context, input: JobsInput) -> Result<Answer, OpError> {
     let Some(id) = input.job_id else {
         let jobs = ledger.jobs(None, 20)?;
         // That there are none is an answer.
-        return Ok(Answer::Facts(json!({"jobs": jobs.iter().map(shown).collect::<Vec<_>>()}), true));
+        return Ok(Answer::Facts(
+            json!({"jobs": jobs.iter().map(shown).collect::<Vec<_>>()}),
+            true,
+        ));
     };
     let had_ended = ledger.job(&id)?.is_some_and(|job| job.completed_at.is_some());
     if input.cancel && !had_ended {
         ledger.job_cancel(&id, (context.now)())?;
     }
-    let Some(job) = ledger.job(&id)? else { return Err(OpError::not_found(format!("there is no job `{id}`"), "List them with `contextd jobs`.")) };
+    let Some(job) = ledger.job(&id)? else {
+        return Err(OpError::not_found(
+            format!("there is no job `{id}`"),
+            "List them with `contextd jobs`.",
+        ));
+    };
     let mut value = shown(&job);
     if input.cancel && had_ended {
         value["message"] = json!("The job had ended before: nothing was cancelled.");
     }
     if input.include_logs {
-        value["logs"] = ledger.job_logs(&id)?.iter().map(|line| json!({"ts": line.ts, "level": line.level.name(), "message": line.message})).collect();
+        value["logs"] = ledger
+            .job_logs(&id)?
+            .iter()
+            .map(|line| json!({"ts": line.ts, "level": line.level.name(), "message": line.message}))
+            .collect();
     }
     Ok(Answer::Facts(value, job.status != JobStatus::Failed))
 }
@@ -113,7 +153,8 @@ pub fn jobs(context: &Context, input: JobsInput) -> Result<Answer, OpError> {
 fn completion(job: &Job, total: u64) -> Option<i64> {
     let done = job.progress.files_processed;
     let spent = job.updated_at - job.started_at;
-    (job.status == JobStatus::InProgress && done > 0 && total >= done).then(|| job.updated_at + (spent as f64 * (total - done) as f64 / done as f64) as i64)
+    (job.status == JobStatus::InProgress && done > 0 && total >= done)
+        .then(|| job.updated_at + (spent as f64 * (total - done) as f64 / done as f64) as i64)
 }
 
 fn shown(job: &Job) -> Value {

@@ -30,12 +30,22 @@ pub fn runner_name(reader: &Reader, test: u32) -> RunnerName {
         }
         "rust" => rust(reader, path, &qualified),
         "go" => {
-            let folder = path.rsplit_once('/').map_or(".".to_owned(), |(folder, _)| format!("./{folder}"));
-            of("go", folder.clone(), if whole { String::new() } else { symbol.name().to_owned() }, format!("{folder}.{}", symbol.name()))
+            let folder =
+                path.rsplit_once('/').map_or(".".to_owned(), |(folder, _)| format!("./{folder}"));
+            of(
+                "go",
+                folder.clone(),
+                if whole { String::new() } else { symbol.name().to_owned() },
+                format!("{folder}.{}", symbol.name()),
+            )
         }
-        "javascript" | "typescript" | "tsx" | "jsx" => of("jest", path.to_owned(), String::new(), path.to_owned()),
+        "javascript" | "typescript" | "tsx" | "jsx" => {
+            of("jest", path.to_owned(), String::new(), path.to_owned())
+        }
         _ if whole => of("", path.to_owned(), String::new(), path.to_owned()),
-        _ => of("", path.to_owned(), qualified.clone().into_owned(), format!("{path}::{qualified}")),
+        _ => {
+            of("", path.to_owned(), qualified.clone().into_owned(), format!("{path}::{qualified}"))
+        }
     }
 }
 
@@ -46,25 +56,50 @@ fn of(runner: &'static str, target: String, name: String, id: String) -> RunnerN
 /// Names a test by its package, its target and its place in the tree of modules.
 fn rust(reader: &Reader, path: &str, qualified: &str) -> RunnerName {
     let has = |path: &str| reader.snapshot.find_file(path).is_some();
-    let package = path.match_indices('/').map(|(at, _)| &path[..=at]).rfind(|folder| has(&format!("{folder}Cargo.toml"))).unwrap_or("");
+    let package = path
+        .match_indices('/')
+        .map(|(at, _)| &path[..=at])
+        .rfind(|folder| has(&format!("{folder}Cargo.toml")))
+        .unwrap_or("");
     let inside = &path[package.len()..];
     let stem = inside.strip_suffix(".rs").unwrap_or(inside);
     let parts: Vec<&str> = stem.split('/').collect();
     let (root, arguments, modules): (String, String, Vec<&str>) = match parts.as_slice() {
         ["src", "main"] => ("src/main.rs".to_owned(), "--bins".to_owned(), Vec::new()),
-        ["src", "bin", name, rest @ ..] => (format!("src/bin/{name}.rs"), format!("--bin {name}"), rest.to_vec()),
+        ["src", "bin", name, rest @ ..] => {
+            (format!("src/bin/{name}.rs"), format!("--bin {name}"), rest.to_vec())
+        }
         ["src", "lib"] => ("src/lib.rs".to_owned(), "--lib".to_owned(), Vec::new()),
-        ["src", rest @ ..] if has(&format!("{package}src/lib.rs")) => ("src/lib.rs".to_owned(), "--lib".to_owned(), rest.to_vec()),
+        ["src", rest @ ..] if has(&format!("{package}src/lib.rs")) => {
+            ("src/lib.rs".to_owned(), "--lib".to_owned(), rest.to_vec())
+        }
         ["src", rest @ ..] => ("src/main.rs".to_owned(), "--bins".to_owned(), rest.to_vec()),
         ["tests", name] => (format!("tests/{name}.rs"), format!("--test {name}"), Vec::new()),
-        ["tests", name, rest @ ..] if has(&format!("{package}tests/{name}/main.rs")) => (format!("tests/{name}/main.rs"), format!("--test {name}"), rest.to_vec()),
-        ["tests", rest @ ..] => (format!("tests/{}.rs", rest[0]), format!("--test {}", rest[0]), rest.to_vec()),
+        ["tests", name, rest @ ..] if has(&format!("{package}tests/{name}/main.rs")) => {
+            (format!("tests/{name}/main.rs"), format!("--test {name}"), rest.to_vec())
+        }
+        ["tests", rest @ ..] => {
+            (format!("tests/{}.rs", rest[0]), format!("--test {}", rest[0]), rest.to_vec())
+        }
         _ => (inside.to_owned(), String::new(), Vec::new()),
     };
     let own = modules.iter().copied().filter(|part| !matches!(*part, "mod" | "main" | "lib"));
-    let name = own.chain(qualified.split('.')).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("::");
-    let manifest = if package.is_empty() { String::new() } else { format!("--manifest-path {package}Cargo.toml ") };
-    RunnerName { runner: "cargo", target: format!("{manifest}{arguments}"), id: format!("{package}{root}::{name}"), name }
+    let name = own
+        .chain(qualified.split('.'))
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join("::");
+    let manifest = if package.is_empty() {
+        String::new()
+    } else {
+        format!("--manifest-path {package}Cargo.toml ")
+    };
+    RunnerName {
+        runner: "cargo",
+        target: format!("{manifest}{arguments}"),
+        id: format!("{package}{root}::{name}"),
+        name,
+    }
 }
 
 /// Formats that a runner takes, one argument or argument list a line.
@@ -88,7 +123,16 @@ pub fn runner_lines(format: &str, tests: &[crate::answer::TestHit]) -> Vec<Strin
             for test in of_runner() {
                 targets.entry(&test.target).or_default().push(&test.name);
             }
-            targets.into_iter().map(|(target, names)| if format == "go" { format!("{target} -run '^({})$'", names.join("|")) } else { format!("{target} -- --exact {}", names.join(" ")) }).collect()
+            targets
+                .into_iter()
+                .map(|(target, names)| {
+                    if format == "go" {
+                        format!("{target} -run '^({})$'", names.join("|"))
+                    } else {
+                        format!("{target} -- --exact {}", names.join(" "))
+                    }
+                })
+                .collect()
         }
     }
 }

@@ -67,7 +67,10 @@ pub fn savings(context: &Context, input: SavingsInput) -> Result<Answer, OpError
         groups.sort_by(|a, b| saved(b).cmp(&saved(a)).then_with(|| a.key.cmp(&b.key)));
     }
     let list: Vec<Value> = groups.iter().take(limit).map(group).collect();
-    Ok(Answer::Facts(json!({"baseline": BASELINE, "total": group(&total), "groups": list}), total.queries > 0))
+    Ok(Answer::Facts(
+        json!({"baseline": BASELINE, "total": group(&total), "groups": list}),
+        total.queries > 0,
+    ))
 }
 
 fn rows(name: &str, list: Vec<Value>) -> Answer {
@@ -81,7 +84,8 @@ fn saved(group: &UsageGroup) -> i64 {
 
 /// Losses are shown like gains.
 fn group(group: &UsageGroup) -> Value {
-    let share = (group.baseline_tokens > 0).then(|| (saved(group) as f64 / group.baseline_tokens as f64 * 1e3).round() / 10.0);
+    let share = (group.baseline_tokens > 0)
+        .then(|| (saved(group) as f64 / group.baseline_tokens as f64 * 1e3).round() / 10.0);
     json!({"key": group.key, "queries": group.queries, "tokens": group.context_tokens, "baselineTokens": group.baseline_tokens, "savedTokens": saved(group), "savedPercent": share, "avgLatencyMs": group.avg_latency_ms, "items": group.snippets, "itemsUsed": group.used})
 }
 
@@ -121,22 +125,40 @@ fn reports(ledger: &dyn Ledger, limit: usize) -> Result<Vec<Value>, OpError> {
 }
 
 /// Answers with what reported tasks cost on average before and after context was given, and task by task.
-fn before_and_after(ledger: &dyn Ledger, filter: &UsageFilter, limit: usize) -> Result<Answer, OpError> {
-    let (before, after) = (averages(ledger, filter, "before_integration")?, averages(ledger, filter, "after_integration")?);
+fn before_and_after(
+    ledger: &dyn Ledger,
+    filter: &UsageFilter,
+    limit: usize,
+) -> Result<Answer, OpError> {
+    let (before, after) = (
+        averages(ledger, filter, "before_integration")?,
+        averages(ledger, filter, "after_integration")?,
+    );
     let total = |side: &Value| side["avgTotal"].as_f64();
-    let reduction = total(&before).zip(total(&after)).filter(|(before, _)| *before > 0.0).map(|(before, after)| ((before - after) / before * 1e3).round() / 10.0);
+    let reduction = total(&before)
+        .zip(total(&after))
+        .filter(|(before, _)| *before > 0.0)
+        .map(|(before, after)| ((before - after) / before * 1e3).round() / 10.0);
     let tasks = reports(ledger, limit)?;
     let found = before["reports"] != 0 || after["reports"] != 0;
-    Ok(Answer::Facts(json!({"before": before, "after": after, "reductionPercent": reduction, "tasks": tasks}), found))
+    Ok(Answer::Facts(
+        json!({"before": before, "after": after, "reductionPercent": reduction, "tasks": tasks}),
+        found,
+    ))
 }
 
 fn averages(ledger: &dyn Ledger, filter: &UsageFilter, op: &str) -> Result<Value, OpError> {
     let sums = ledger.usage_summary(&UsageFilter { op: Some(op.to_owned()), ..filter.clone() })?;
     let mean = |tokens: u64| (sums.count > 0).then(|| tokens as f64 / sums.count as f64);
-    Ok(json!({"reports": sums.count, "avgInput": mean(sums.tokens_input), "avgOutput": mean(sums.tokens_output), "avgTotal": mean(sums.tokens_input + sums.tokens_output)}))
+    Ok(
+        json!({"reports": sums.count, "avgInput": mean(sums.tokens_input), "avgOutput": mean(sums.tokens_output), "avgTotal": mean(sums.tokens_input + sums.tokens_output)}),
+    )
 }
 
 fn trend(ledger: &dyn Ledger) -> Result<Vec<Value>, OpError> {
     let days = ledger.usage_by_day("after_integration")?;
-    Ok(days.iter().map(|day| json!({"day": day.day, "tasks": day.count, "avgTokens": day.avg_tokens})).collect())
+    Ok(days
+        .iter()
+        .map(|day| json!({"day": day.day, "tasks": day.count, "avgTokens": day.avg_tokens}))
+        .collect())
 }

@@ -47,7 +47,11 @@ pub fn of<T: JsonSchema>() -> Value {
 
 /// Returns the schema of a wire type by its exact name: a type's own, else a shape's.
 pub fn schema_named(name: &str) -> Option<Value> {
-    SCHEMAS.iter().find(|(known, _)| *known == name).map(|(_, make)| make()).or_else(|| shapes::schema(name))
+    SCHEMAS
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, make)| make())
+        .or_else(|| shapes::schema(name))
 }
 
 /// Returns the names of all wire types, in order.
@@ -62,11 +66,23 @@ pub fn schema(_context: &Context, input: SchemaInput) -> Result<Answer, OpError>
     let of_input = |name: &str| crate::find(name).map(|operation| (operation.schema)());
     let found = match name.rsplit_once('.') {
         Some((operation, "input")) => of_input(operation),
-        Some((operation, "answer")) => crate::find(operation).and_then(|operation| any_answer(operation.name)),
-        _ => schema_names().find(|known| known.eq_ignore_ascii_case(name)).and_then(schema_named).or_else(|| of_input(name)),
+        Some((operation, "answer")) => {
+            crate::find(operation).and_then(|operation| any_answer(operation.name))
+        }
+        _ => schema_names()
+            .find(|known| known.eq_ignore_ascii_case(name))
+            .and_then(schema_named)
+            .or_else(|| of_input(name)),
     };
     found.map(|schema| Answer::Facts(schema, true)).ok_or_else(|| {
-        let known: Vec<&str> = schema_names().chain(OPERATIONS.iter().map(|operation| operation.name)).collect();
-        OpError::not_found(format!("there is no schema `{name}`"), format!("Known: {}; of an operation also `NAME.input` and `NAME.answer`.", known.join(", ")))
+        let known: Vec<&str> =
+            schema_names().chain(OPERATIONS.iter().map(|operation| operation.name)).collect();
+        OpError::not_found(
+            format!("there is no schema `{name}`"),
+            format!(
+                "Known: {}; of an operation also `NAME.input` and `NAME.answer`.",
+                known.join(", ")
+            ),
+        )
     })
 }

@@ -16,21 +16,36 @@ const MOST: u32 = 80;
 pub fn search(context: &Context, mut input: SearchInput) -> Result<Answer, OpError> {
     let query = understood(&input.query);
     says_something(&query, "query")?;
-    crate::narrow(&context.engine, input.scope.project.as_deref(), &mut input.scope.paths, &mut input.scope.exclude)?;
+    crate::narrow(
+        &context.engine,
+        input.scope.project.as_deref(),
+        &mut input.scope.paths,
+        &mut input.scope.exclude,
+    )?;
     if let Some(hits) = crate::recent::hits(context, &input)? {
         return Ok(Answer::Hits(hits));
     }
     let config = &context.engine.config;
     let k = input.k.unwrap_or(config.query.default_k).clamp(1, MOST);
     let budget = input.filters.max_tokens.unwrap_or(u64::from(config.budget.search_tokens));
-    let tokenizer = input.tokenizer.or_else(|| Tokenizer::by_name(&config.budget.tokenizer)).unwrap_or_default();
+    let tokenizer = input
+        .tokenizer
+        .or_else(|| Tokenizer::by_name(&config.budget.tokenizer))
+        .unwrap_or_default();
     let mut request = PackRequest {
         query: input.query.clone(),
         ranking: Ranking::Search,
-        scope: Scope { paths: input.scope.paths, languages: input.scope.languages, kinds: input.scope.kinds, exclude: input.scope.exclude, min_score: Some(input.filters.min_score.unwrap_or(config.query.min_score_threshold)) },
+        scope: Scope {
+            paths: input.scope.paths,
+            languages: input.scope.languages,
+            kinds: input.scope.kinds,
+            exclude: input.scope.exclude,
+            min_score: Some(input.filters.min_score.unwrap_or(config.query.min_score_threshold)),
+        },
         include_explain: Some(false),
         tokenizer: Some(tokenizer),
-        format: if input.format.as_deref() == Some("json") { "hits" } else { "hits-text" }.to_owned(),
+        format: if input.format.as_deref() == Some("json") { "hits" } else { "hits-text" }
+            .to_owned(),
         ..PackRequest::default()
     };
     // Neighbours are not hits, and the order of ranks is the answer.
@@ -52,7 +67,9 @@ pub fn search(context: &Context, mut input: SearchInput) -> Result<Answer, OpErr
     let mut files: Vec<String> = found.hits.iter().map(|hit| hit.file.clone()).collect();
     files.dedup();
     let plain = crate::plain::enough(&context.engine, &reader, &query, &files);
-    let unknown = query.identifiers.iter().filter(|identifier| identifier.code && snapshot.symbols_named_like(&identifier.text).is_empty());
+    let unknown = query.identifiers.iter().filter(|identifier| {
+        identifier.code && snapshot.symbols_named_like(&identifier.text).is_empty()
+    });
     let not_found = unknown.map(|identifier| identifier.text.clone()).collect();
     Ok(Answer::Hits(Hits { not_found, plain, ..found }))
 }
@@ -60,10 +77,16 @@ pub fn search(context: &Context, mut input: SearchInput) -> Result<Answer, OpErr
 /// Refuses a request that holds no word to look for.
 pub fn says_something(query: &Query, what: &str) -> Result<(), OpError> {
     if query.text.is_empty() {
-        return Err(OpError::request(format!("the {what} is empty"), "Say in words what you look for or what is to be done."));
+        return Err(OpError::request(
+            format!("the {what} is empty"),
+            "Say in words what you look for or what is to be done.",
+        ));
     }
     if query.is_empty {
-        return Err(OpError::not_found(format!("the {what} holds no word to look for, only common words or signs"), "Name a thing: what it is about, an identifier, a message."));
+        return Err(OpError::not_found(
+            format!("the {what} holds no word to look for, only common words or signs"),
+            "Name a thing: what it is about, an identifier, a message.",
+        ));
     }
     Ok(())
 }
@@ -95,7 +118,12 @@ fn hit(item: &ContextItem) -> Hit {
         start_line: item.lines.start,
         end_line: item.lines.end,
         score: item.scores.seed_score,
-        why: item.why.signals.iter().map(|signal| format!("{} {} × {}", signal.name, signal.value, signal.weight)).collect(),
+        why: item
+            .why
+            .signals
+            .iter()
+            .map(|signal| format!("{} {} × {}", signal.name, signal.value, signal.weight))
+            .collect(),
         chunk_id: item.chunk_uid.clone(),
         chunk_kind: match item.kind.as_str() {
             "commit" => "COMMIT",
@@ -117,7 +145,13 @@ mod tests {
 
     #[test]
     fn what_says_nothing_is_refused_with_a_code() {
-        for (text, code) in [("", "CTX_E_REQUEST"), (" \n", "CTX_E_REQUEST"), ("the of and with", "CTX_E_NOT_FOUND"), ("\u{0}\u{1b}", "CTX_E_NOT_FOUND"), ("?!", "CTX_E_NOT_FOUND")] {
+        for (text, code) in [
+            ("", "CTX_E_REQUEST"),
+            (" \n", "CTX_E_REQUEST"),
+            ("the of and with", "CTX_E_NOT_FOUND"),
+            ("\u{0}\u{1b}", "CTX_E_NOT_FOUND"),
+            ("?!", "CTX_E_NOT_FOUND"),
+        ] {
             let error = says_something(&understand(text), "query").unwrap_err();
             assert_eq!(error.code, code, "{text:?}");
             assert!(!error.remedy.is_empty() && error.message.starts_with("the query "));

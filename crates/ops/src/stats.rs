@@ -12,7 +12,9 @@ use serde_json::{Value, json};
 pub fn status(context: &Context, _input: NoInput) -> Result<Answer, OpError> {
     let engine = &context.engine;
     let Some(status) = engine.status()? else {
-        return Err(contextd_engine::EngineError::NoIndex { root: engine.places.root.clone() }.into());
+        return Err(
+            contextd_engine::EngineError::NoIndex { root: engine.places.root.clone() }.into()
+        );
     };
     Ok(Answer::Facts(status_value(&status, last_indexed(engine)?), true))
 }

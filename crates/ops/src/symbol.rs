@@ -17,30 +17,62 @@ const SOURCE: usize = 6_000;
 
 pub fn symbol(context: &Context, input: SymbolInput) -> Result<Answer, OpError> {
     if input.name.trim().is_empty() {
-        return Err(OpError::request("no symbol is named", "Give a name such as `parse` or `Parser.parse`."));
+        return Err(OpError::request(
+            "no symbol is named",
+            "Give a name such as `parse` or `Parser.parse`.",
+        ));
     }
     let reader = context.reader()?;
     let found = crate::named::symbols(context, &reader, &input.name)?;
     let ids = SymbolIds::new(&reader.snapshot);
     let limit = input.limit.unwrap_or(20).min(200) as usize;
-    let symbols = found.iter().take(SHOWN).map(|&symbol| info(context, &reader, &ids, symbol, limit)).collect();
+    let symbols = found
+        .iter()
+        .take(SHOWN)
+        .map(|&symbol| info(context, &reader, &ids, symbol, limit))
+        .collect();
     let place = |&symbol: &u32| {
         let symbol = reader.snapshot.symbol(symbol);
         format!("{} ({}:{})", symbol.qualified(), symbol.path(), symbol.start_line())
     };
-    Ok(Answer::Symbol(SymbolAnswer { symbols, others: found.iter().skip(SHOWN).take(20).map(place).collect(), cut: false }))
+    Ok(Answer::Symbol(SymbolAnswer {
+        symbols,
+        others: found.iter().skip(SHOWN).take(20).map(place).collect(),
+        cut: false,
+    }))
 }
 
-fn info(context: &Context, reader: &Reader, ids: &SymbolIds<'_>, number: u32, limit: usize) -> SymbolInfo {
+fn info(
+    context: &Context,
+    reader: &Reader,
+    ids: &SymbolIds<'_>,
+    number: u32,
+    limit: usize,
+) -> SymbolInfo {
     let snapshot = &reader.snapshot;
     let symbol = snapshot.symbol(number);
     let detail = symbol.detail();
-    let text = context.engine.texts().read(symbol.path()).filter(|text| text.hash == symbol.file().hash());
-    let whole = text.as_ref().map_or("", |text| text.part(detail.doc_start.min(detail.start), detail.end));
+    let text =
+        context.engine.texts().read(symbol.path()).filter(|text| text.hash == symbol.file().hash());
+    let whole =
+        text.as_ref().map_or("", |text| text.part(detail.doc_start.min(detail.start), detail.end));
     let (source, truncated) = contextd_pack::texts::cut(whole, SOURCE);
     let relations = relations(reader, number);
-    let of = |section: Section| relations.iter().filter(|(own, _)| *own == section).map(|(_, relation)| relation.clone()).take(limit).collect::<Vec<_>>();
-    let members = symbol.descendants().filter(|&member| snapshot.symbol(member).parent() == Some(number)).filter(|_| symbol.kind().is_type() || symbol.kind() == SymbolKind::Module).map(|member| snapshot.symbol(member).name().to_owned()).take(limit * 2).collect();
+    let of = |section: Section| {
+        relations
+            .iter()
+            .filter(|(own, _)| *own == section)
+            .map(|(_, relation)| relation.clone())
+            .take(limit)
+            .collect::<Vec<_>>()
+    };
+    let members = symbol
+        .descendants()
+        .filter(|&member| snapshot.symbol(member).parent() == Some(number))
+        .filter(|_| symbol.kind().is_type() || symbol.kind() == SymbolKind::Module)
+        .map(|member| snapshot.symbol(member).name().to_owned())
+        .take(limit * 2)
+        .collect();
     SymbolInfo {
         symbol_id: ids.of(number),
         symbol: symbol.qualified().into_owned(),
@@ -69,15 +101,37 @@ fn relations(reader: &Reader, number: u32) -> Vec<(Section, Relation)> {
     let graph = reader.snapshot.graph();
     let mut found: Vec<(Section, u32, EdgeRow, bool)> = Vec::new();
     for edge in graph.out(number) {
-        found.extend(section_of(edge.kind(), false).map(|section| (section, edge.target, edge, false)));
+        found.extend(
+            section_of(edge.kind(), false).map(|section| (section, edge.target, edge, false)),
+        );
     }
     for (source, edge) in graph.incoming(number).take(20_000) {
-        let section = section_of(edge.kind(), true).map(|section| if reader.catalog.is_test(source) && section != Section::Docs { Section::Tests } else { section });
+        let section = section_of(edge.kind(), true).map(|section| {
+            if reader.catalog.is_test(source) && section != Section::Docs {
+                Section::Tests
+            } else {
+                section
+            }
+        });
         found.extend(section.map(|section| (section, source, edge, true)));
     }
-    found.sort_by_key(|&(section, other, edge, incoming)| (section, std::cmp::Reverse(edge.confidence), std::cmp::Reverse(edge.count), other, incoming, edge.line));
+    found.sort_by_key(|&(section, other, edge, incoming)| {
+        (
+            section,
+            std::cmp::Reverse(edge.confidence),
+            std::cmp::Reverse(edge.count),
+            other,
+            incoming,
+            edge.line,
+        )
+    });
     found.dedup_by_key(|(section, other, _, incoming)| (*section, *other, *incoming));
-    found.into_iter().map(|(section, other, edge, incoming)| (section, relation(reader, number, other, &edge, incoming))).collect()
+    found
+        .into_iter()
+        .map(|(section, other, edge, incoming)| {
+            (section, relation(reader, number, other, &edge, incoming))
+        })
+        .collect()
 }
 
 fn relation(reader: &Reader, number: u32, other: u32, edge: &EdgeRow, incoming: bool) -> Relation {
@@ -85,7 +139,11 @@ fn relation(reader: &Reader, number: u32, other: u32, edge: &EdgeRow, incoming: 
     // The evidence lies in the file of the edge's source.
     let holder = reader.snapshot.symbol(if incoming { other } else { number });
     Relation {
-        symbol: if symbol.parent().is_none() { symbol.path().to_owned() } else { symbol.qualified().into_owned() },
+        symbol: if symbol.parent().is_none() {
+            symbol.path().to_owned()
+        } else {
+            symbol.qualified().into_owned()
+        },
         kind: symbol.kind().name().to_owned(),
         edge: edge.kind().name().to_owned(),
         file: symbol.path().to_owned(),

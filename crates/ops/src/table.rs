@@ -1,19 +1,22 @@
 //! The table of operations.
 
 use crate::answer::Answer;
+use crate::ask::{self, AskInput};
 use crate::context::Context;
 use crate::error::OpError;
 use crate::feedback::FeedbackInput;
 use crate::inputs::*;
-use crate::ask::{self, AskInput};
 use crate::oracle;
 use crate::oracle::inputs::*;
+use crate::overlay::{AddInput, DeleteInput};
 use crate::recent::RecentInput;
 use crate::report::ReportInput;
 use crate::savings::SavingsInput;
-use crate::overlay::{AddInput, DeleteInput};
 use crate::task_context::TaskContextInput;
-use crate::{accounts, codegraph, doctor, feedback, files, impact, index, overlay, packs, pr, rebuild, recent, report, savings, schema, search, stats, symbol, task_context, tests, why};
+use crate::{
+    accounts, codegraph, doctor, feedback, files, impact, index, overlay, packs, pr, rebuild,
+    recent, report, savings, schema, search, stats, symbol, task_context, tests, why,
+};
 use contextd_pack::PackRequest;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -44,7 +47,12 @@ fn input<T: DeserializeOwned + Default>(value: Value) -> Result<T, OpError> {
     if value.is_null() {
         return Ok(T::default());
     }
-    serde_json::from_value(value).map_err(|error| OpError::request(format!("the input cannot be read: {error}"), "Compare it with the operation's schema: `contextd schema NAME`."))
+    serde_json::from_value(value).map_err(|error| {
+        OpError::request(
+            format!("the input cannot be read: {error}"),
+            "Compare it with the operation's schema: `contextd schema NAME`.",
+        )
+    })
 }
 
 /// Declares operations, a line each.

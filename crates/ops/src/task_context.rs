@@ -4,7 +4,9 @@ use crate::answer::{Answer, Hit};
 use crate::context::Context;
 use crate::error::OpError;
 use contextd_pack::request::{Ranking, Scope};
-use contextd_pack::{BudgetRules, ContextPack, PackRequest, TokenBudget, Tokenizer, budget_of_task};
+use contextd_pack::{
+    BudgetRules, ContextPack, PackRequest, TokenBudget, Tokenizer, budget_of_task,
+};
 use contextd_retrieve::Provider;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -47,13 +49,28 @@ pub fn task_context(context: &Context, input: TaskContextInput) -> Result<Answer
     let config = &context.engine.config;
     let budget = budget(&config.budget, &input);
     if !config.core.enabled {
-        return Ok(answer(&input, &query, budget, None, Some("The context system is switched off.")));
+        return Ok(answer(
+            &input,
+            &query,
+            budget,
+            None,
+            Some("The context system is switched off."),
+        ));
     }
     match pack(context, &input, &query, budget) {
         Ok(pack) => Ok(answer(&input, &query, budget, Some((&pack, context)), None)),
-        Err(error) if input.fallback.unwrap_or(config.core.fallback_enabled) && error.code != "CTX_E_CANCELLED" => {
+        Err(error)
+            if input.fallback.unwrap_or(config.core.fallback_enabled)
+                && error.code != "CTX_E_CANCELLED" =>
+        {
             tracing::warn!(code = error.code, "no context for a task: {}", error.message);
-            Ok(answer(&input, &query, budget, None, Some(&format!("{}: {}", error.code, error.message))))
+            Ok(answer(
+                &input,
+                &query,
+                budget,
+                None,
+                Some(&format!("{}: {}", error.code, error.message)),
+            ))
         }
         Err(error) => Err(error),
     }
@@ -62,12 +79,20 @@ pub fn task_context(context: &Context, input: TaskContextInput) -> Result<Answer
 /// Returns title, description and keywords as one text.
 fn query(input: &TaskContextInput) -> String {
     let keywords = input.keywords.join(" ");
-    [input.title.trim(), input.description.trim(), keywords.trim()].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+    [input.title.trim(), input.description.trim(), keywords.trim()]
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// Returns the budget of a task, by the configuration.
 fn budget(config: &contextd_model::config::Budget, input: &TaskContextInput) -> TokenBudget {
-    let rules = BudgetRules { default_max_tokens: config.default_max_tokens.into(), reserve_for_prompt: config.reserve_for_prompt.into(), warn_threshold_percent: config.warn_threshold_percent.into() };
+    let rules = BudgetRules {
+        default_max_tokens: config.default_max_tokens.into(),
+        reserve_for_prompt: config.reserve_for_prompt.into(),
+        warn_threshold_percent: config.warn_threshold_percent.into(),
+    };
     budget_of_task(&rules, &input.sort, input.complexity.map(u32::from), input.max_tokens)
 }
 
@@ -79,15 +104,31 @@ fn warnings(budget: &TokenBudget, pack: &ContextPack, prompt: u64) -> Vec<String
     }
     let left = pack.stats.dropped.get("budget").copied().unwrap_or_default();
     // Context that fills its budget is as it should be, unless something had to be left out for it.
-    warnings.extend(budget.warning(prompt).filter(|_| left > 0).map(|warning| format!("{warning}; {left} candidates did not fit")));
+    warnings.extend(
+        budget
+            .warning(prompt)
+            .filter(|_| left > 0)
+            .map(|warning| format!("{warning}; {left} candidates did not fit")),
+    );
     warnings
 }
 
-fn pack(context: &Context, input: &TaskContextInput, query: &str, budget: TokenBudget) -> Result<ContextPack, OpError> {
+fn pack(
+    context: &Context,
+    input: &TaskContextInput,
+    query: &str,
+    budget: TokenBudget,
+) -> Result<ContextPack, OpError> {
     let mut request = PackRequest {
         query: query.to_owned(),
         ranking: Ranking::Task,
-        scope: Scope { paths: input.paths.clone(), languages: input.languages.clone(), kinds: input.kinds.clone(), exclude: input.exclude.clone(), min_score: None },
+        scope: Scope {
+            paths: input.paths.clone(),
+            languages: input.languages.clone(),
+            kinds: input.kinds.clone(),
+            exclude: input.exclude.clone(),
+            min_score: None,
+        },
         mmr_lambda: Some(1.0 - budget.diversity_weight),
         format: "xml".to_owned(),
         ..PackRequest::default()
@@ -96,12 +137,23 @@ fn pack(context: &Context, input: &TaskContextInput, query: &str, budget: TokenB
     crate::packs::build(context, &request)
 }
 
-fn answer(input: &TaskContextInput, query: &str, budget: TokenBudget, found: Option<(&ContextPack, &Context)>, note: Option<&str>) -> Answer {
-    let block = found.and_then(|(pack, context)| (context.render)(pack, "xml")).unwrap_or_else(|| "<project_context>\n</project_context>".to_owned());
-    let hits = found.map(|(pack, _)| crate::search::hits(pack, Tokenizer::O200k).hits).unwrap_or_default();
+fn answer(
+    input: &TaskContextInput,
+    query: &str,
+    budget: TokenBudget,
+    found: Option<(&ContextPack, &Context)>,
+    note: Option<&str>,
+) -> Answer {
+    let block = found
+        .and_then(|(pack, context)| (context.render)(pack, "xml"))
+        .unwrap_or_else(|| "<project_context>\n</project_context>".to_owned());
+    let hits =
+        found.map(|(pack, _)| crate::search::hits(pack, Tokenizer::O200k).hits).unwrap_or_default();
     let snippets: Vec<Value> = hits.iter().map(snippet).collect();
     let prompt = prompt(input, &block, hits.is_empty());
-    let warnings = found.map(|(pack, _)| warnings(&budget, pack, Tokenizer::O200k.count(&prompt) as u64)).unwrap_or_default();
+    let warnings = found
+        .map(|(pack, _)| warnings(&budget, pack, Tokenizer::O200k.count(&prompt) as u64))
+        .unwrap_or_default();
     warnings.iter().for_each(|warning| tracing::warn!(task = input.task_id, "{warning}"));
     let mut value = json!({
         "taskId": input.task_id,
@@ -140,9 +192,14 @@ fn providers(hits: &[Hit]) -> Value {
 /// Writes the prompt of the task around its context.
 fn prompt(input: &TaskContextInput, block: &str, empty: bool) -> String {
     let mut prompt = String::new();
-    let number = if input.task_id.is_empty() { String::new() } else { format!(" #{}", input.task_id) };
+    let number =
+        if input.task_id.is_empty() { String::new() } else { format!(" #{}", input.task_id) };
     prompt.push_str(&format!("You are executing task{number}: {}\n", input.title));
-    for (name, value) in [("Description", input.description.clone()), ("Type", input.sort.clone()), ("Complexity", input.complexity.map(|value| value.to_string()).unwrap_or_default())] {
+    for (name, value) in [
+        ("Description", input.description.clone()),
+        ("Type", input.sort.clone()),
+        ("Complexity", input.complexity.map(|value| value.to_string()).unwrap_or_default()),
+    ] {
         if !value.is_empty() {
             prompt.push_str(&format!("{name}: {value}\n"));
         }
@@ -162,7 +219,16 @@ mod tests {
     #[test]
     fn budgets_follow_complexity_and_type() {
         let config = contextd_model::config::Config::default().budget;
-        let of = |complexity, sort: &str| budget(&config, &TaskContextInput { complexity, sort: sort.to_owned(), ..TaskContextInput::default() });
+        let of = |complexity, sort: &str| {
+            budget(
+                &config,
+                &TaskContextInput {
+                    complexity,
+                    sort: sort.to_owned(),
+                    ..TaskContextInput::default()
+                },
+            )
+        };
         assert_eq!((of(None, "").max_tokens, of(None, "").for_context()), (1500, 1000));
         assert_eq!(of(Some(9), "").max_tokens, 2250);
         assert_eq!(of(Some(2), "bugfix").max_tokens, 840);

@@ -16,8 +16,13 @@ const SHOWN: usize = 8;
 
 pub fn tests(context: &Context, input: TestsInput) -> Result<Answer, OpError> {
     let reader = context.reader()?;
-    let (label, start, changed) = if input.paths.is_empty() { of_change(context, &reader, &input)? } else { of_paths(context, &reader, &input.paths)? };
-    let reach = reach(&reader.snapshot, &reader.catalog, reader.suite(), &start, &ReachOptions::TESTS);
+    let (label, start, changed) = if input.paths.is_empty() {
+        of_change(context, &reader, &input)?
+    } else {
+        of_paths(context, &reader, &input.paths)?
+    };
+    let reach =
+        reach(&reader.snapshot, &reader.catalog, reader.suite(), &start, &ReachOptions::TESTS);
     let mut tests = hits(&reader, &reach);
     if !input.all {
         keep_likely(&mut tests, reader.suite().tests.len());
@@ -50,7 +55,10 @@ pub fn keep_likely(tests: &mut Vec<TestHit>, total: usize) {
     tests.retain(|test| test.distance == 0 || test.confidence >= LIKELY * best);
     let up_to = |limit: u32| tests.iter().filter(|test| test.distance <= limit).count() as f64;
     let few = |limit: &u32| up_to(*limit) <= FEW * total as f64;
-    let farthest = (nearest + FARTHER + 1..=nearest + FARTHEST).take_while(few).last().unwrap_or(nearest + FARTHER);
+    let farthest = (nearest + FARTHER + 1..=nearest + FARTHEST)
+        .take_while(few)
+        .last()
+        .unwrap_or(nearest + FARTHER);
     tests.retain(|test| test.distance <= farthest);
 }
 
@@ -65,7 +73,9 @@ fn of_paths(context: &Context, reader: &Reader, paths: &[String]) -> Result<Star
         let folder = format!("{}/", plain.trim_end_matches('/'));
         let files: Vec<u32> = match snapshot.find_file(&plain) {
             Some(file) => vec![file],
-            None => (0..snapshot.file_count()).filter(|&file| snapshot.file(file).path().starts_with(&folder)).collect(),
+            None => (0..snapshot.file_count())
+                .filter(|&file| snapshot.file(file).path().starts_with(&folder))
+                .collect(),
         };
         if files.is_empty() {
             for symbol in crate::named::symbols(context, reader, path)?.into_iter().take(5) {
@@ -73,7 +83,12 @@ fn of_paths(context: &Context, reader: &Reader, paths: &[String]) -> Result<Star
                 start.extend(snapshot.symbol(symbol).descendants().map(|member| (member, 1.0)));
             }
         }
-        start.extend(files.iter().flat_map(|&file| snapshot.symbols_of_file(file)).map(|symbol| (symbol, 1.0)));
+        start.extend(
+            files
+                .iter()
+                .flat_map(|&file| snapshot.symbols_of_file(file))
+                .map(|symbol| (symbol, 1.0)),
+        );
     }
     Ok((paths.join(", "), start, Vec::new()))
 }
@@ -86,15 +101,35 @@ fn of_change(context: &Context, reader: &Reader, input: &TestsInput) -> Result<S
     };
     let change = context.engine.change(&source, &reader.snapshot);
     refuse_unreadable(&change)?;
-    let changed = change.symbols.iter().map(|symbol| format!("{} {} {} ({}:{})", symbol.change.name(), symbol.kind.name(), symbol.name, symbol.path, symbol.lines.0)).collect();
+    let changed = change
+        .symbols
+        .iter()
+        .map(|symbol| {
+            format!(
+                "{} {} {} ({}:{})",
+                symbol.change.name(),
+                symbol.kind.name(),
+                symbol.name,
+                symbol.path,
+                symbol.lines.0
+            )
+        })
+        .collect();
     let start = start_of(reader, &change);
     Ok((change.label, start, changed))
 }
 
 /// A revision that cannot be read is an error; what could only partly be read is not.
 pub fn refuse_unreadable(change: &Change) -> Result<(), OpError> {
-    match change.problems.iter().find(|problem| change.files.is_empty() && (problem.severity == Severity::Error || problem.code == "CTX_I_HISTORY_NONE")) {
-        Some(problem) => Err(OpError { code: problem.code, message: problem.message.clone(), remedy: problem.remedy.clone() }),
+    match change.problems.iter().find(|problem| {
+        change.files.is_empty()
+            && (problem.severity == Severity::Error || problem.code == "CTX_I_HISTORY_NONE")
+    }) {
+        Some(problem) => Err(OpError {
+            code: problem.code,
+            message: problem.message.clone(),
+            remedy: problem.remedy.clone(),
+        }),
         None => Ok(()),
     }
 }
@@ -115,8 +150,14 @@ pub fn start_of(reader: &Reader, change: &Change) -> Vec<(u32, f32)> {
         // What used a removed member uses its type, or else its file.
         let owner = symbol.name.rsplit_once('.').map(|(owner, _)| owner);
         let file = snapshot.find_file(&symbol.path);
-        let left = file.and_then(|file| snapshot.symbols_of_file(file).skip(1).find(|&other| Some(snapshot.symbol(other).qualified().as_ref()) == owner));
-        if let Some(number) = left.or_else(|| file.map(|file| snapshot.symbols_of_file(file).start)) {
+        let left = file.and_then(|file| {
+            snapshot
+                .symbols_of_file(file)
+                .skip(1)
+                .find(|&other| Some(snapshot.symbol(other).qualified().as_ref()) == owner)
+        });
+        if let Some(number) = left.or_else(|| file.map(|file| snapshot.symbols_of_file(file).start))
+        {
             add(number, 0.7);
         }
     }
@@ -130,9 +171,26 @@ pub fn start_of(reader: &Reader, change: &Change) -> Vec<(u32, f32)> {
 
 /// Returns the tests that were reached, the surest and nearest first.
 pub fn hits(reader: &Reader, reach: &Reach) -> Vec<TestHit> {
-    let mut found: Vec<(u32, f32, u32)> = reader.suite().tests.iter().filter_map(|&test| reach.get(test).map(|reached| (test, reached.confidence, reached.distance))).collect();
-    found.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.2.cmp(&b.2)).then_with(|| reader.snapshot.symbol(a.0).path().cmp(reader.snapshot.symbol(b.0).path())).then(a.0.cmp(&b.0)));
-    found.into_iter().map(|(test, confidence, distance)| hit(reader, reach, test, confidence, distance)).collect()
+    let mut found: Vec<(u32, f32, u32)> = reader
+        .suite()
+        .tests
+        .iter()
+        .filter_map(|&test| {
+            reach.get(test).map(|reached| (test, reached.confidence, reached.distance))
+        })
+        .collect();
+    found.sort_by(|a, b| {
+        b.1.total_cmp(&a.1)
+            .then(a.2.cmp(&b.2))
+            .then_with(|| {
+                reader.snapshot.symbol(a.0).path().cmp(reader.snapshot.symbol(b.0).path())
+            })
+            .then(a.0.cmp(&b.0))
+    });
+    found
+        .into_iter()
+        .map(|(test, confidence, distance)| hit(reader, reach, test, confidence, distance))
+        .collect()
 }
 
 fn hit(reader: &Reader, reach: &Reach, test: u32, confidence: f32, distance: u32) -> TestHit {
@@ -163,8 +221,21 @@ pub fn steps(reader: &Reader, reach: &Reach, symbol: u32) -> Vec<String> {
     let way = reach.way(symbol);
     let step = |at: usize| {
         let reached = &way[at];
-        let place = if reached.line > 0 { format!(" at {}:{}", holder(reader, reached.symbol, reached.through, reached.via), reached.line) } else { String::new() };
-        format!("{} {} {}{place}", shown_name(reader, reached.symbol), word(reached.via), shown_name(reader, reached.through))
+        let place = if reached.line > 0 {
+            format!(
+                " at {}:{}",
+                holder(reader, reached.symbol, reached.through, reached.via),
+                reached.line
+            )
+        } else {
+            String::new()
+        };
+        format!(
+            "{} {} {}{place}",
+            shown_name(reader, reached.symbol),
+            word(reached.via),
+            shown_name(reader, reached.through)
+        )
     };
     let count = way.iter().filter(|reached| reached.distance > 0).count();
     (0..count.min(SHOWN)).map(step).collect()
@@ -191,7 +262,11 @@ fn word(via: Via) -> &'static str {
 /// Returns the qualified name of a symbol, the path of a file.
 pub fn shown_name(reader: &Reader, number: u32) -> String {
     let symbol = reader.snapshot.symbol(number);
-    if symbol.parent().is_none() { symbol.path().to_owned() } else { symbol.qualified().into_owned() }
+    if symbol.parent().is_none() {
+        symbol.path().to_owned()
+    } else {
+        symbol.qualified().into_owned()
+    }
 }
 
 #[cfg(test)]
@@ -201,7 +276,19 @@ mod keeping {
     fn kept(distances: &[u32], total: usize) -> Vec<u32> {
         let mut tests: Vec<TestHit> = distances
             .iter()
-            .map(|&distance| TestHit { id: String::new(), symbol: String::new(), file: String::new(), line: 1, runner: String::new(), target: String::new(), name: String::new(), distance, confidence: 1.0, certainty: String::new(), path: Vec::new() })
+            .map(|&distance| TestHit {
+                id: String::new(),
+                symbol: String::new(),
+                file: String::new(),
+                line: 1,
+                runner: String::new(),
+                target: String::new(),
+                name: String::new(),
+                distance,
+                confidence: 1.0,
+                certainty: String::new(),
+                path: Vec::new(),
+            })
             .collect();
         keep_likely(&mut tests, total);
         tests.iter().map(|test| test.distance).collect()

@@ -13,15 +13,33 @@ pub fn unused(context: &Context, within: &str, limit: usize) -> Result<Vec<Strin
     let mut found: Vec<(bool, String)> = Vec::new();
     for number in 0..snapshot.symbol_count() {
         let symbol = snapshot.symbol(number);
-        let wanted = (symbol.kind().is_callable() || symbol.kind().is_type()) && !reader.catalog.is_test(number);
-        let inside = within.is_empty() || symbol.path().strip_prefix(within).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        let wanted = (symbol.kind().is_callable() || symbol.kind().is_type())
+            && !reader.catalog.is_test(number);
+        let inside = within.is_empty()
+            || symbol
+                .path()
+                .strip_prefix(within)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         if !wanted || !inside {
             continue;
         }
-        let led_to = graph.incoming(number).any(|(source, edge)| source != number && !matches!(edge.kind(), EdgeKind::Contains | EdgeKind::MemberOf | EdgeKind::Exports | EdgeKind::Documents | EdgeKind::OwnedBy));
+        let led_to = graph.incoming(number).any(|(source, edge)| {
+            source != number
+                && !matches!(
+                    edge.kind(),
+                    EdgeKind::Contains
+                        | EdgeKind::MemberOf
+                        | EdgeKind::Exports
+                        | EdgeKind::Documents
+                        | EdgeKind::OwnedBy
+                )
+        });
         if !led_to {
             let public = symbol.visibility() == Visibility::Public;
-            found.push((public, format!("{} ({}:{})", symbol.qualified(), symbol.path(), symbol.start_line())));
+            found.push((
+                public,
+                format!("{} ({}:{})", symbol.qualified(), symbol.path(), symbol.start_line()),
+            ));
         }
     }
     found.sort();

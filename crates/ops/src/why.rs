@@ -26,7 +26,10 @@ pub fn why(context: &Context, input: WhyInput) -> Result<Answer, OpError> {
         return Ok(Answer::Oracle(Box::new(Oracle::Tree(tree.clone()))));
     }
     if input.task.trim().is_empty() || input.symbol.trim().is_empty() {
-        return Err(OpError::request("a symbol and a task are needed", "For instance: contextd why Parser.parse --task \"accept trailing commas\"."));
+        return Err(OpError::request(
+            "a symbol and a task are needed",
+            "For instance: contextd why Parser.parse --task \"accept trailing commas\".",
+        ));
     }
     let reader = context.reader()?;
     let (weights, version) = context.engine.weights(input.profile.as_deref())?;
@@ -38,7 +41,11 @@ pub fn why(context: &Context, input: WhyInput) -> Result<Answer, OpError> {
     crate::search::says_something(&query, "task")?;
     let learned = context.learned(&reader, &input.task, input.profile.as_deref())?;
     let meant = context.engine.knowledge(&reader).meant(&reader, &query);
-    let sources = Sources { learned: learned.as_ref().map(|(learned, _)| learned), declared: meant.as_ref(), ..reader.sources(None) };
+    let sources = Sources {
+        learned: learned.as_ref().map(|(learned, _)| learned),
+        declared: meant.as_ref(),
+        ..reader.sources(None)
+    };
     let ranked = task::rank(&sources, &query, &weights);
     // Of several symbols with the name, the one that ranks best is meant.
     let place = ranked.iter().position(|hit| named.contains(&hit.symbol));
@@ -71,7 +78,11 @@ pub fn why(context: &Context, input: WhyInput) -> Result<Answer, OpError> {
         terms,
         channels: channels(&sources, &query, &weights, number),
         looked_for: query.words.iter().map(|(word, _)| word.clone()).collect(),
-        note: if hit.is_some() { String::new() } else { "It was no candidate: no word of the task is in it, and no edge leads to it from what matched.".to_owned() },
+        note: if hit.is_some() {
+            String::new()
+        } else {
+            "It was no candidate: no word of the task is in it, and no edge leads to it from what matched.".to_owned()
+        },
     }))
 }
 
@@ -81,7 +92,10 @@ fn declared(context: &Context, input: &WhyInput) -> Result<Option<(RefTree, Vec<
     let knowledge = context.engine.knowledge(&reader);
     let Some(node) = knowledge.graph.find(input.symbol.trim()) else { return Ok(None) };
     let snapshot = &reader.snapshot;
-    let files = knowledge.files_of_node(snapshot, node).into_iter().filter_map(|path| snapshot.find_file(path));
+    let files = knowledge
+        .files_of_node(snapshot, node)
+        .into_iter()
+        .filter_map(|path| snapshot.find_file(path));
     let mut symbols: Vec<u32> = files.flat_map(|file| snapshot.symbols_of_file(file)).collect();
     symbols.extend(knowledge.annotated_symbols(node));
     Ok(Some((tree_of(&knowledge, node), symbols)))
@@ -90,17 +104,45 @@ fn declared(context: &Context, input: &WhyInput) -> Result<Option<(RefTree, Vec<
 /// Every signal with a weight: what it is worth here, and how many candidates have more of it.
 fn terms(hit: &Ranked, ranked: &[Ranked], table: &BTreeMap<String, f32>) -> Vec<WhyTerm> {
     let place = |name: &str| signals::NAMES.iter().position(|other| *other == name);
-    let rank = |name: &str, value: f32| place(name).map(|at| 1 + ranked.iter().filter(|other| other.signals[at] > value).count() as u32);
-    let mut terms: Vec<WhyTerm> = hit.terms(table).map(|(name, value, weight)| WhyTerm { rank: rank(name, value), signal: name.to_owned(), value: f64::from(value), weight: f64::from(weight), contribution: f64::from(value * weight) }).collect();
-    terms.sort_by(|a, b| b.contribution.abs().total_cmp(&a.contribution.abs()).then(a.signal.cmp(&b.signal)));
+    let rank = |name: &str, value: f32| {
+        place(name)
+            .map(|at| 1 + ranked.iter().filter(|other| other.signals[at] > value).count() as u32)
+    };
+    let mut terms: Vec<WhyTerm> = hit
+        .terms(table)
+        .map(|(name, value, weight)| WhyTerm {
+            rank: rank(name, value),
+            signal: name.to_owned(),
+            value: f64::from(value),
+            weight: f64::from(weight),
+            contribution: f64::from(value * weight),
+        })
+        .collect();
+    terms.sort_by(|a, b| {
+        b.contribution.abs().total_cmp(&a.contribution.abs()).then(a.signal.cmp(&b.signal))
+    });
     terms
 }
 
 /// Returns the symbol's place in what each channel finds by itself, whether or not the profile fuses lists.
-fn channels(sources: &Sources<'_>, query: &Query, weights: &Weights, symbol: u32) -> Vec<WhyChannel> {
+fn channels(
+    sources: &Sources<'_>,
+    query: &Query,
+    weights: &Weights,
+    symbol: u32,
+) -> Vec<WhyChannel> {
     let place = |list: &List| list.symbols.iter().position(|&(other, _)| other == symbol);
     let lists = task::channel_lists(sources, query, weights);
-    lists.iter().filter_map(|list| Some(WhyChannel { channel: list.channel.to_owned(), rank: place(list)? as u32 + 1, of: list.symbols.len() as u32 })).collect()
+    lists
+        .iter()
+        .filter_map(|list| {
+            Some(WhyChannel {
+                channel: list.channel.to_owned(),
+                rank: place(list)? as u32 + 1,
+                of: list.symbols.len() as u32,
+            })
+        })
+        .collect()
 }
 
 /// Returns what is missing to the tenth place.
@@ -115,38 +157,58 @@ fn missing(place: Option<usize>, ranked: &[Ranked]) -> Option<f64> {
 
 /// Single signals that would do if they were as strong as the best candidate's, with the value each needs.
 fn raise(hit: &Ranked, ranked: &[Ranked], table: &BTreeMap<String, f32>) -> Vec<WhyRaise> {
-    let Some(tenth) = ranked.get(TOP - 1).filter(|tenth| tenth.score > hit.score) else { return Vec::new() };
+    let Some(tenth) = ranked.get(TOP - 1).filter(|tenth| tenth.score > hit.score) else {
+        return Vec::new();
+    };
     let gap = tenth.score - hit.score;
     let needed = |at: usize, name: &str| {
         let weight = table.get(name).copied().filter(|weight| *weight > 0.0)?;
         let most = ranked.iter().map(|other| other.signals[at]).fold(0.0, f32::max);
         let to = hit.signals[at] + gap / weight;
-        (to <= most).then(|| WhyRaise { signal: name.to_owned(), from: f64::from(hit.signals[at]), to: f64::from(to) })
+        (to <= most).then(|| WhyRaise {
+            signal: name.to_owned(),
+            from: f64::from(hit.signals[at]),
+            to: f64::from(to),
+        })
     };
-    let mut found: Vec<WhyRaise> = signals::NAMES.iter().enumerate().filter_map(|(at, name)| needed(at, name)).collect();
+    let mut found: Vec<WhyRaise> =
+        signals::NAMES.iter().enumerate().filter_map(|(at, name)| needed(at, name)).collect();
     found.sort_by(|a, b| (a.to - a.from).total_cmp(&(b.to - b.from)).then(a.signal.cmp(&b.signal)));
     found
 }
 
 /// Returns the shortest way over edges from one of the best candidates by words to the symbol, step by step.
 fn path(reader: &Reader, ranked: &[Ranked], target: u32) -> Vec<String> {
-    let mut by_words: Vec<(f32, u32)> = ranked.iter().map(|hit| (hit.signals[signals::at::BM], hit.symbol)).filter(|(value, _)| *value > 0.0).collect();
+    let mut by_words: Vec<(f32, u32)> = ranked
+        .iter()
+        .map(|hit| (hit.signals[signals::at::BM], hit.symbol))
+        .filter(|(value, _)| *value > 0.0)
+        .collect();
     by_words.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     let starts: Vec<u32> = by_words.into_iter().take(STARTS).map(|(_, symbol)| symbol).collect();
     let name = |symbol: u32| reader.snapshot.symbol(symbol).qualified().into_owned();
     if starts.contains(&target) {
         return vec![format!("{}: its own words match", name(target))];
     }
-    let mut from: BTreeMap<u32, (u32, String)> = starts.iter().map(|&symbol| (symbol, (symbol, String::new()))).collect();
+    let mut from: BTreeMap<u32, (u32, String)> =
+        starts.iter().map(|&symbol| (symbol, (symbol, String::new()))).collect();
     let mut frontier = starts;
     for _ in 0..HOPS {
         let mut next = Vec::new();
         for &symbol in &frontier {
             let graph = reader.snapshot.graph();
-            let forward = graph.out(symbol).iter().map(|edge| (edge.target, format!("{} {} {}", name(symbol), edge.kind().name(), name(edge.target))));
-            let backward = graph.incoming(symbol).map(|(source, edge)| (source, format!("{} {} {}", name(source), edge.kind().name(), name(symbol))));
+            let forward = graph.out(symbol).iter().map(|edge| {
+                (
+                    edge.target,
+                    format!("{} {} {}", name(symbol), edge.kind().name(), name(edge.target)),
+                )
+            });
+            let backward = graph.incoming(symbol).map(|(source, edge)| {
+                (source, format!("{} {} {}", name(source), edge.kind().name(), name(symbol)))
+            });
             for (other, step) in forward.chain(backward).take(400) {
-                if !from.contains_key(&other) && from.len() < SEEN && reader.catalog.is_code(other) {
+                if !from.contains_key(&other) && from.len() < SEEN && reader.catalog.is_code(other)
+                {
                     from.insert(other, (symbol, step));
                     next.push(other);
                 }

@@ -20,8 +20,13 @@ fn context(fixture: &Fixture) -> Context {
 
 fn run(context: &Context, name: &str, input: Value) -> Answer {
     let operation = find(name).expect("an operation");
-    let answer = (operation.run)(context, input).unwrap_or_else(|error| panic!("{name}: {} {}", error.code, error.message));
-    contextd_testkit::schemas::check(contextd_ops::answer_names(operation.name), &contextd_ops::schema_named, &answer.to_json());
+    let answer = (operation.run)(context, input)
+        .unwrap_or_else(|error| panic!("{name}: {} {}", error.code, error.message));
+    contextd_testkit::schemas::check(
+        contextd_ops::answer_names(operation.name),
+        &contextd_ops::schema_named,
+        &answer.to_json(),
+    );
     answer
 }
 
@@ -46,8 +51,15 @@ fn without_a_session_everything_is_cold() {
     assert_eq!(before.learned_state, "cold");
     facts(&context, "feedback", json!({"useful": ["sign"], "query": REQUEST}));
     task(&context, json!({"task": REQUEST, "format": "json", "session": "a"}));
-    assert_eq!(task(&context, json!({"task": REQUEST, "format": "json"})).canonical(), before.canonical());
-    assert_eq!(task(&context, json!({"task": REQUEST, "format": "json", "session": "a", "cold": true})).canonical(), before.canonical());
+    assert_eq!(
+        task(&context, json!({"task": REQUEST, "format": "json"})).canonical(),
+        before.canonical()
+    );
+    assert_eq!(
+        task(&context, json!({"task": REQUEST, "format": "json", "session": "a", "cold": true}))
+            .canonical(),
+        before.canonical()
+    );
 }
 
 #[test]
@@ -56,7 +68,11 @@ fn the_same_state_gives_the_same_bytes_and_another_state_another_id() {
     let (first, second) = (context(&one), context(&two));
     let mut ids = Vec::new();
     for context in [&first, &second] {
-        facts(context, "feedback", json!({"useful": ["sign"], "notUseful": ["refund"], "query": REQUEST}));
+        facts(
+            context,
+            "feedback",
+            json!({"useful": ["sign"], "notUseful": ["refund"], "query": REQUEST}),
+        );
     }
     for request in [REQUEST, "charge the card", REQUEST] {
         let input = |session: &str| json!({"task": request, "format": "json", "session": session});
@@ -64,7 +80,10 @@ fn the_same_state_gives_the_same_bytes_and_another_state_another_id() {
         let (a, b) = (task(&first, input("a")), task(&second, input("b")));
         assert_eq!(a.learned_state, b.learned_state);
         // Only the folder's name, which is the repository's id here, tells the packs apart.
-        assert_eq!((&a.sections, &a.edges, &a.seeds, &a.pack_root), (&b.sections, &b.edges, &b.seeds, &b.pack_root));
+        assert_eq!(
+            (&a.sections, &a.edges, &a.seeds, &a.pack_root),
+            (&b.sections, &b.edges, &b.seeds, &b.pack_root)
+        );
         ids.push(a.pack_id);
     }
     ids.sort();
@@ -86,9 +105,12 @@ fn the_same_state_gives_the_same_bytes_and_another_state_another_id() {
 fn sessions_do_not_leak_into_each_other() {
     let fixture = Fixture::shop();
     let context = context(&fixture);
-    let ask = |session: &str, request: &str| task(&context, json!({"task": request, "format": "json", "session": session}));
+    let ask = |session: &str, request: &str| {
+        task(&context, json!({"task": request, "format": "json", "session": session}))
+    };
     let fresh = ask("reference", REQUEST);
-    for request in ["charge the card", "`Cart.total` is wrong", "sign messages", "expire sessions"] {
+    for request in ["charge the card", "`Cart.total` is wrong", "sign messages", "expire sessions"]
+    {
         ask("busy", request);
     }
     assert_eq!(ask("other", REQUEST).canonical(), fresh.canonical());
@@ -102,17 +124,33 @@ fn sessions_do_not_leak_into_each_other() {
 fn a_delta_leaves_out_what_was_sent() {
     let fixture = Fixture::shop();
     let context = context(&fixture);
-    let ask = |delta: bool| task(&context, json!({"task": REQUEST, "format": "json", "session": "s", "delta": delta}));
+    let ask = |delta: bool| {
+        task(&context, json!({"task": REQUEST, "format": "json", "session": "s", "delta": delta}))
+    };
     let first = ask(true);
     assert!(first.items().all(|item| !item.excerpt.text.is_empty()));
     let second = ask(true);
-    assert!(second.items().filter(|item| item.known).all(|item| item.excerpt.text.is_empty() && item.excerpt.detail == "known"));
+    assert!(
+        second
+            .items()
+            .filter(|item| item.known)
+            .all(|item| item.excerpt.text.is_empty() && item.excerpt.detail == "known")
+    );
     assert!(second.stats.tokens < first.stats.tokens);
 }
 
 fn rank(context: &Context, session: &str, symbol: &str) -> (u64, Vec<String>) {
-    let why = facts(context, "explain_symbol", json!({"symbol": symbol, "task": REQUEST, "session": session}));
-    let terms = why["terms"].as_array().unwrap().iter().map(|term| term["signal"].as_str().unwrap().to_owned()).collect();
+    let why = facts(
+        context,
+        "explain_symbol",
+        json!({"symbol": symbol, "task": REQUEST, "session": session}),
+    );
+    let terms = why["terms"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|term| term["signal"].as_str().unwrap().to_owned())
+        .collect();
     (why["rank"].as_u64().unwrap_or(u64::MAX), terms)
 }
 
@@ -123,11 +161,19 @@ fn judgements_move_ranks_are_explained_and_expire_with_their_package() {
     let (cold, terms) = rank(&context, "s", "sign");
     assert!(terms.iter().all(|term| !term.starts_with("learned")));
     for _ in 0..3 {
-        facts(&context, "feedback", json!({"useful": ["sign"], "notUseful": ["refund"], "query": REQUEST}));
+        facts(
+            &context,
+            "feedback",
+            json!({"useful": ["sign"], "notUseful": ["refund"], "query": REQUEST}),
+        );
     }
     let (warm, terms) = rank(&context, "s", "sign");
     assert!(warm < cold, "{warm} {cold}");
-    assert!(terms.iter().any(|term| term == "learned_feedback") && terms.iter().any(|term| term == "learned_vocabulary"), "{terms:?}");
+    assert!(
+        terms.iter().any(|term| term == "learned_feedback")
+            && terms.iter().any(|term| term == "learned_vocabulary"),
+        "{terms:?}"
+    );
     let listed = facts(&context, "feedback", json!({"action": "list"}));
     assert_eq!((listed["valid"].as_u64(), listed["expired"].as_u64()), (Some(6), Some(0)));
     // A change in another package leaves them; one in a neighbouring file ends them.
@@ -143,26 +189,59 @@ fn judgements_move_ranks_are_explained_and_expire_with_their_package() {
 }
 
 fn refresh(engine: &Engine) {
-    engine.refresh(&RefreshOptions { now: 1_700_000_001_000, wait: Duration::from_secs(60), ..RefreshOptions::default() }, &Silent).expect("an index");
+    engine
+        .refresh(
+            &RefreshOptions {
+                now: 1_700_000_001_000,
+                wait: Duration::from_secs(60),
+                ..RefreshOptions::default()
+            },
+            &Silent,
+        )
+        .expect("an index");
 }
 
 #[test]
 fn what_was_learned_can_be_exported_forgotten_and_imported() {
     let fixture = Fixture::shop();
     let context = context(&fixture);
-    facts(&context, "feedback", json!({"useful": ["sign", "charge"], "query": REQUEST, "note": "good"}));
-    let version = |context: &Context| facts(context, "feedback", json!({"action": "list"}))["learnedState"].clone();
+    facts(
+        &context,
+        "feedback",
+        json!({"useful": ["sign", "charge"], "query": REQUEST, "note": "good"}),
+    );
+    let version = |context: &Context| {
+        facts(context, "feedback", json!({"action": "list"}))["learnedState"].clone()
+    };
     let before = version(&context);
-    let Answer::Lines(lines) = run(&context, "feedback", json!({"action": "export"})) else { panic!("lines") };
+    let Answer::Lines(lines) = run(&context, "feedback", json!({"action": "export"})) else {
+        panic!("lines")
+    };
     let rows: Vec<Value> = lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(rows.len(), 2);
-    assert_eq!(facts(&context, "feedback", json!({"action": "forget", "symbol": "sign"}))["forgotten"], 1);
-    assert_eq!(facts(&context, "feedback", json!({"action": "forget", "all": true}))["forgotten"], 1);
+    assert_eq!(
+        facts(&context, "feedback", json!({"action": "forget", "symbol": "sign"}))["forgotten"],
+        1
+    );
+    assert_eq!(
+        facts(&context, "feedback", json!({"action": "forget", "all": true}))["forgotten"],
+        1
+    );
     assert_ne!(version(&context), before);
-    assert_eq!(facts(&context, "feedback", json!({"action": "import", "rows": rows}))["imported"], 2);
-    assert_eq!(facts(&context, "feedback", json!({"action": "import", "rows": rows}))["imported"], 0);
+    assert_eq!(
+        facts(&context, "feedback", json!({"action": "import", "rows": rows}))["imported"],
+        2
+    );
+    assert_eq!(
+        facts(&context, "feedback", json!({"action": "import", "rows": rows}))["imported"],
+        0
+    );
     assert_eq!(version(&context), before, "the same judgements are the same state");
-    let explained = facts(&context, "feedback", json!({"action": "explain", "symbol": "charge", "query": REQUEST}));
+    let explained = facts(
+        &context,
+        "feedback",
+        json!({"action": "explain", "symbol": "charge", "query": REQUEST}),
+    );
     assert_eq!(explained["judgements"][0]["counts"], true);
 }
 
@@ -171,17 +250,43 @@ fn usage_is_reported_counted_and_compared() {
     let fixture = Fixture::shop();
     let context = context(&fixture);
     let pack = task(&context, json!({"task": REQUEST, "format": "json", "session": "s"}));
-    let report = facts(&context, "report_usage", json!({"packId": pack.pack_id, "used": ["refund", "no_such_thing"], "taskId": "t1", "tokensInput": 900, "tokensOutput": 100, "session": "s"}));
+    let report = facts(
+        &context,
+        "report_usage",
+        json!({"packId": pack.pack_id, "used": ["refund", "no_such_thing"], "taskId": "t1", "tokensInput": 900, "tokensOutput": 100, "session": "s"}),
+    );
     assert_eq!((&report["used"], &report["unknown"]), (&json!(1), &json!(["no_such_thing"])));
-    assert_eq!(report["unused"].as_u64().unwrap() + 1, pack.items().filter(|item| item.symbol_id.is_some()).count() as u64);
-    facts(&context, "report_usage", json!({"taskId": "t1", "tokensInput": 9000, "tokensOutput": 1000, "phase": "before"}));
+    assert_eq!(
+        report["unused"].as_u64().unwrap() + 1,
+        pack.items().filter(|item| item.symbol_id.is_some()).count() as u64
+    );
+    facts(
+        &context,
+        "report_usage",
+        json!({"taskId": "t1", "tokensInput": 9000, "tokensOutput": 1000, "phase": "before"}),
+    );
     let reports = facts(&context, "savings", json!({"by": "reports"}));
     assert_eq!(reports["tasks"][0]["reductionPercent"], 90.0);
-    assert_eq!((&reports["before"]["avgTotal"], &reports["after"]["avgInput"], &reports["reductionPercent"]), (&json!(10_000.0), &json!(900.0), &json!(90.0)));
+    assert_eq!(
+        (
+            &reports["before"]["avgTotal"],
+            &reports["after"]["avgInput"],
+            &reports["reductionPercent"]
+        ),
+        (&json!(10_000.0), &json!(900.0), &json!(90.0))
+    );
     let kinds = facts(&context, "savings", json!({"by": "kind"}));
-    assert_eq!((&kinds["groups"][0]["key"], &kinds["groups"][0]["itemsUsed"]), (&json!("context_for_task"), &json!(1)));
+    assert_eq!(
+        (&kinds["groups"][0]["key"], &kinds["groups"][0]["itemsUsed"]),
+        (&json!("context_for_task"), &json!(1))
+    );
     assert_eq!(kinds["total"]["tokens"], pack.stats.tokens);
-    let used: u64 = facts(&context, "savings", json!({"by": "provider"}))["providers"].as_array().unwrap().iter().map(|row| row["used"].as_u64().unwrap()).sum();
+    let used: u64 = facts(&context, "savings", json!({"by": "provider"}))["providers"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["used"].as_u64().unwrap())
+        .sum();
     assert_eq!(used, 1);
     let text = contextd_ops::prometheus(&context).unwrap();
     assert!(text.contains("contextd_queries_total{op=\"context_for_task\"} 1"), "{text}");
@@ -192,7 +297,10 @@ fn stored_queries_are_scrubbed() {
     let fixture = Fixture::shop();
     let context = context(&fixture);
     let secret = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
-    task(&context, json!({"task": format!("why is the token {secret} refused by charge"), "format": "json"}));
+    task(
+        &context,
+        json!({"task": format!("why is the token {secret} refused by charge"), "format": "json"}),
+    );
     context.flush();
     let rows = context.engine.ledger().unwrap().usage_query(&Default::default()).unwrap();
     assert_eq!(rows.len(), 1);

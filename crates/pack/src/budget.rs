@@ -49,7 +49,11 @@ pub struct Clamp {
 pub fn settled(asked: &Budgets, tokens: u64) -> Budgets {
     Budgets {
         max_total_chars: Some(asked.max_total_chars.unwrap_or(CHARS.default)),
-        max_total_tokens: Some(asked.max_total_tokens.unwrap_or(if tokens == 0 { TOKENS.default } else { tokens })),
+        max_total_tokens: Some(asked.max_total_tokens.unwrap_or(if tokens == 0 {
+            TOKENS.default
+        } else {
+            tokens
+        })),
         max_items: Some(asked.max_items.unwrap_or(ITEMS.default)),
         max_items_per_section: Some(asked.max_items_per_section.unwrap_or(PER_SECTION.default)),
         max_bytes_per_item: Some(asked.max_bytes_per_item.unwrap_or(BYTES.default)),
@@ -57,7 +61,11 @@ pub fn settled(asked: &Budgets, tokens: u64) -> Budgets {
 }
 
 /// Returns the limits of a request; `tokens` is the default of the operation.
-pub fn resolve(request: &PackRequest, tokens: u64, tokenizer: Tokenizer) -> Result<BudgetsResolved, PackError> {
+pub fn resolve(
+    request: &PackRequest,
+    tokens: u64,
+    tokenizer: Tokenizer,
+) -> Result<BudgetsResolved, PackError> {
     let mut clamped = Vec::new();
     let asked = settled(&request.budgets, tokens);
     let mut limit = |limit: &Limit, asked: Option<u64>| {
@@ -78,7 +86,12 @@ pub fn resolve(request: &PackRequest, tokens: u64, tokenizer: Tokenizer) -> Resu
         clamped: Vec::new(),
     };
     if let Some(clamp) = clamped.first().filter(|_| request.strictness == Strictness::Strict) {
-        return Err(PackError::BudgetExceeded { message: format!("`{}` is {}, the most is {}", clamp.field, clamp.requested, clamp.used) });
+        return Err(PackError::BudgetExceeded {
+            message: format!(
+                "`{}` is {}, the most is {}",
+                clamp.field, clamp.requested, clamp.used
+            ),
+        });
     }
     Ok(BudgetsResolved { clamped, ..resolved })
 }
@@ -95,10 +108,14 @@ mod tests {
 
     #[test]
     fn caps_hold_exactly_and_one_over_is_clamped_or_refused() {
-        let resolve = |items, strictness| resolve(&request(items, strictness), 0, Tokenizer::Estimate);
+        let resolve =
+            |items, strictness| resolve(&request(items, strictness), 0, Tokenizer::Estimate);
         assert!(resolve(250, Strictness::Strict).unwrap().clamped.is_empty());
         let clamped = resolve(251, Strictness::Warn).unwrap();
-        assert_eq!((clamped.max_items, clamped.clamped.len(), clamped.max_total_chars), (250, 1, 200_000));
+        assert_eq!(
+            (clamped.max_items, clamped.clamped.len(), clamped.max_total_chars),
+            (250, 1, 200_000)
+        );
         assert_eq!(resolve(251, Strictness::Loose).unwrap().max_items, 250);
         assert_eq!(resolve(251, Strictness::Strict).unwrap_err().code(), "POC_E_BUDGET_EXCEEDED");
     }

@@ -13,8 +13,8 @@ use crate::plan::{Plan, plan};
 use crate::pool::Pool;
 use crate::request::{Defaults, PackRequest, SeedProvider, Strictness};
 use crate::scope::Filter;
-use crate::shelf::Shelf;
 use crate::seeds::{SeedRecord, Seeds, seeds};
+use crate::shelf::Shelf;
 use crate::texts::Texts;
 use contextd_history::HistoryView;
 use contextd_retrieve::{Query, Sources, Weights, understood};
@@ -102,24 +102,55 @@ pub fn build(inputs: &Inputs<'_>, request: &PackRequest) -> Result<Built, PackEr
     let pool = Pool::gather(inputs, request, &plan, &budgets, &filter, &found);
     let walked = (inputs.clock)();
     let shop = Shop::new(inputs, budgets.max_bytes_per_item as usize, plan.documented);
-    let explain = request.wants_explain().then(|| explain(inputs, request, &query, &found, &pool, &budgets));
+    let explain =
+        request.wants_explain().then(|| explain(inputs, request, &query, &found, &pool, &budgets));
     let notes = notes(inputs, &plan, &found);
-    let pack = Draft { inputs, request, plan: &plan, pool: &pool, shop: &shop, budgets, explain, notes, kept: Kept::of(inputs, request) }.fit()?;
+    let pack = Draft {
+        inputs,
+        request,
+        plan: &plan,
+        pool: &pool,
+        shop: &shop,
+        budgets,
+        explain,
+        notes,
+        kept: Kept::of(inputs, request),
+    }
+    .fit()?;
     let end = (inputs.clock)();
-    let timings = Timings { seeds: seeded.saturating_sub(start), traversal: walked.saturating_sub(seeded), selection: end.saturating_sub(walked) };
+    let timings = Timings {
+        seeds: seeded.saturating_sub(start),
+        traversal: walked.saturating_sub(seeded),
+        selection: end.saturating_sub(walked),
+    };
     Ok(Built { pack, reads: shop.reads(), timings })
 }
 
 fn check(inputs: &Inputs<'_>, request: &PackRequest) -> Result<(), PackError> {
     if request.seed_provider == SeedProvider::Ann {
-        return Err(PackError::NotSupported { message: "the seed provider `ann` needs vectors, and none are indexed".to_owned(), remedy: "Use `hybrid`.".to_owned() });
+        return Err(PackError::NotSupported {
+            message: "the seed provider `ann` needs vectors, and none are indexed".to_owned(),
+            remedy: "Use `hybrid`.".to_owned(),
+        });
     }
     let signature = &request.index_signature;
     if !signature.is_empty() && *signature != inputs.versions.index_signature {
-        return Err(PackError::Changed { message: format!("the index has changed: its signature is {}, not {signature}", inputs.versions.index_signature), remedy: "Leave `indexSignature` out to ask the current index.".to_owned() });
+        return Err(PackError::Changed {
+            message: format!(
+                "the index has changed: its signature is {}, not {signature}",
+                inputs.versions.index_signature
+            ),
+            remedy: "Leave `indexSignature` out to ask the current index.".to_owned(),
+        });
     }
-    if request.query.trim().is_empty() && request.files.is_empty() && request.focus == Default::default() {
-        return Err(PackError::Request { message: "the request names neither a query nor files nor a focus".to_owned(), remedy: "Say what the context is for.".to_owned() });
+    if request.query.trim().is_empty()
+        && request.files.is_empty()
+        && request.focus == Default::default()
+    {
+        return Err(PackError::Request {
+            message: "the request names neither a query nor files nor a focus".to_owned(),
+            remedy: "Say what the context is for.".to_owned(),
+        });
     }
     Ok(())
 }
@@ -129,10 +160,17 @@ fn notes(inputs: &Inputs<'_>, plan: &Plan, found: &Seeds<'_>) -> Vec<Arc<Context
     let mut items: Vec<Arc<ContextItem>> = Vec::new();
     if let Some(rules) = inputs.rules.filter(|_| plan.rules) {
         let paths = paths(inputs, found, RULE_FILES);
-        items.extend(rules(&paths.iter().map(String::as_str).collect::<Vec<_>>()).iter().map(notes::rule).map(Arc::new));
+        items.extend(
+            rules(&paths.iter().map(String::as_str).collect::<Vec<_>>())
+                .iter()
+                .map(notes::rule)
+                .map(Arc::new),
+        );
     }
     if let Some(history) = inputs.history.filter(|_| plan.commits) {
-        items.extend(notes::commits(&history, &paths(inputs, found, COMMIT_FILES)).into_iter().map(Arc::new));
+        items.extend(
+            notes::commits(&history, &paths(inputs, found, COMMIT_FILES)).into_iter().map(Arc::new),
+        );
     }
     items
 }
@@ -149,18 +187,49 @@ fn paths(inputs: &Inputs<'_>, found: &Seeds<'_>, most: usize) -> Vec<String> {
     paths
 }
 
-fn explain(inputs: &Inputs<'_>, request: &PackRequest, query: &Query, found: &Seeds<'_>, pool: &Pool<'_>, budgets: &BudgetsResolved) -> Explain {
+fn explain(
+    inputs: &Inputs<'_>,
+    request: &PackRequest,
+    query: &Query,
+    found: &Seeds<'_>,
+    pool: &Pool<'_>,
+    budgets: &BudgetsResolved,
+) -> Explain {
     let layer = inputs.layer;
-    let looked_for = query.identifiers.iter().map(|identifier| identifier.text.clone()).chain(query.paths.iter().cloned()).chain(query.words.iter().map(|(word, _)| word.clone()));
+    let looked_for = query
+        .identifiers
+        .iter()
+        .map(|identifier| identifier.text.clone())
+        .chain(query.paths.iter().cloned())
+        .chain(query.words.iter().map(|(word, _)| word.clone()));
     let unique: BTreeSet<String> = looked_for.collect();
-    let named = query.identifiers.iter().filter(|identifier| identifier.code && layer.named_like(&identifier.text).is_empty()).map(|identifier| identifier.text.clone());
-    let gaps = if request.strictness == Strictness::Loose { Vec::new() } else { pool.expanded.without_evidence.iter().take(20).map(|&symbol| layer.qualified(symbol).into_owned()).collect() };
+    let named = query
+        .identifiers
+        .iter()
+        .filter(|identifier| identifier.code && layer.named_like(&identifier.text).is_empty())
+        .map(|identifier| identifier.text.clone());
+    let gaps = if request.strictness == Strictness::Loose {
+        Vec::new()
+    } else {
+        pool.expanded
+            .without_evidence
+            .iter()
+            .take(20)
+            .map(|&symbol| layer.qualified(symbol).into_owned())
+            .collect()
+    };
     Explain {
         ranking: found.ranking.to_owned(),
         weights: inputs.versions.weights.clone(),
         looked_for: unique.into_iter().take(24).collect(),
         not_found: named.collect::<BTreeSet<_>>().into_iter().take(10).collect(),
         evidence_gaps: gaps,
-        warnings: budgets.clamped.iter().map(|clamp| format!("{} was clamped from {} to {}", clamp.field, clamp.requested, clamp.used)).collect(),
+        warnings: budgets
+            .clamped
+            .iter()
+            .map(|clamp| {
+                format!("{} was clamped from {} to {}", clamp.field, clamp.requested, clamp.used)
+            })
+            .collect(),
     }
 }

@@ -33,7 +33,13 @@ fn write(value: &Value, out: &mut String) {
     }
 }
 
-fn list<T>(out: &mut String, open: char, close: char, items: Vec<T>, each: impl Fn(T, &mut String)) {
+fn list<T>(
+    out: &mut String,
+    open: char,
+    close: char,
+    items: Vec<T>,
+    each: impl Fn(T, &mut String),
+) {
     out.push(open);
     for (at, item) in items.into_iter().enumerate() {
         if at > 0 {
@@ -71,7 +77,10 @@ mod tests {
     #[test]
     fn keys_are_sorted_and_numbers_are_short() {
         let value = json!({"b": 1.0, "a": [0.1, 1e-7, 1e21, -0.0, 12345678901u64], "\u{20ac}": "x\n", "\u{10000}": null});
-        assert_eq!(to_string(&value), "{\"a\":[0.1,1e-7,1e+21,0,12345678901],\"b\":1,\"€\":\"x\\n\",\"𐀀\":null}");
+        assert_eq!(
+            to_string(&value),
+            "{\"a\":[0.1,1e-7,1e+21,0,12345678901],\"b\":1,\"€\":\"x\\n\",\"𐀀\":null}"
+        );
     }
 
     proptest! {

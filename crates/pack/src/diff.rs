@@ -32,7 +32,15 @@ pub struct DiffEntry {
 /// Compares two packs, item by item: by symbol where there is one, else by file and name.
 pub fn diff(from: &ContextPack, to: &ContextPack) -> PackDiff {
     let (old, new) = (by_key(from), by_key(to));
-    let mut result = PackDiff { from: from.pack_id.clone(), to: to.pack_id.clone(), same_index: from.index_signature == to.index_signature, entered: Vec::new(), left: Vec::new(), changed: Vec::new(), unchanged: 0 };
+    let mut result = PackDiff {
+        from: from.pack_id.clone(),
+        to: to.pack_id.clone(),
+        same_index: from.index_signature == to.index_signature,
+        entered: Vec::new(),
+        left: Vec::new(),
+        changed: Vec::new(),
+        unchanged: 0,
+    };
     for (key, (section, item)) in &new {
         match old.get(key) {
             None => result.entered.push(entry(section, item, &item.why.rule)),
@@ -42,7 +50,11 @@ pub fn diff(from: &ContextPack, to: &ContextPack) -> PackDiff {
             },
         }
     }
-    result.left = old.iter().filter(|(key, _)| !new.contains_key(*key)).map(|(_, (section, item))| entry(section, item, &item.why.rule)).collect();
+    result.left = old
+        .iter()
+        .filter(|(key, _)| !new.contains_key(*key))
+        .map(|(_, (section, item))| entry(section, item, &item.why.rule))
+        .collect();
     result
 }
 
@@ -52,7 +64,10 @@ fn by_key(pack: &ContextPack) -> Keyed<'_> {
     let mut keyed: Keyed<'_> = BTreeMap::new();
     for section in &pack.sections {
         for item in &section.items {
-            let name = item.symbol_id.clone().unwrap_or_else(|| format!("{} {}", item.file_rel_path, item.name));
+            let name = item
+                .symbol_id
+                .clone()
+                .unwrap_or_else(|| format!("{} {}", item.file_rel_path, item.name));
             let ordinal = keyed.range((name.clone(), 0)..=(name.clone(), u32::MAX)).count() as u32;
             keyed.insert((name, ordinal), (&section.kind, item));
         }
@@ -67,9 +82,15 @@ fn change(before: &str, older: &ContextItem, section: &str, newer: &ContextItem)
     if before != section {
         return Some(format!("moved from {before}"));
     }
-    (older.excerpt.detail != newer.excerpt.detail).then(|| format!("shown as {} instead of {}", newer.excerpt.detail, older.excerpt.detail))
+    (older.excerpt.detail != newer.excerpt.detail)
+        .then(|| format!("shown as {} instead of {}", newer.excerpt.detail, older.excerpt.detail))
 }
 
 fn entry(section: &str, item: &ContextItem, why: &str) -> DiffEntry {
-    DiffEntry { file_rel_path: item.file_rel_path.clone(), name: item.name.clone(), section: section.to_owned(), why: why.to_owned() }
+    DiffEntry {
+        file_rel_path: item.file_rel_path.clone(),
+        name: item.name.clone(),
+        section: section.to_owned(),
+        why: why.to_owned(),
+    }
 }

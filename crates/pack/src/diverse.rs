@@ -44,7 +44,9 @@ impl Eq for Waiting {}
 /// Likeness to what is chosen only grows, so a score that was computed earlier is never too low: only
 /// what comes to the top is compared with what was chosen since.
 pub fn diverse_order(values: &[f64], words: &[Words], lambda: f64, most: usize) -> Vec<usize> {
-    let score = |at: usize, alike: Likeness| lambda * values[at] - (1.0 - lambda) * alike.share() * values[at];
+    let score = |at: usize, alike: Likeness| {
+        lambda * values[at] - (1.0 - lambda) * alike.share() * values[at]
+    };
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&a, &b| values[b].total_cmp(&values[a]).then(a.cmp(&b)));
     if lambda == 1.0 {
@@ -52,7 +54,15 @@ pub fn diverse_order(values: &[f64], words: &[Words], lambda: f64, most: usize) 
         return order;
     }
     let rest = order.split_off(LEADING.min(most).min(order.len()));
-    let mut waiting: BinaryHeap<Waiting> = rest.into_iter().map(|at| Waiting { score: score(at, Likeness::NONE), at, alike: Likeness::NONE, compared: 0 }).collect();
+    let mut waiting: BinaryHeap<Waiting> = rest
+        .into_iter()
+        .map(|at| Waiting {
+            score: score(at, Likeness::NONE),
+            at,
+            alike: Likeness::NONE,
+            compared: 0,
+        })
+        .collect();
     let mut chosen = Chosen::of(words);
     order.iter().enumerate().for_each(|(place, &at)| chosen.add(place, at));
     while order.len() < most {
@@ -83,9 +93,15 @@ mod tests {
         let mut order: Vec<usize> = Vec::new();
         while !left.is_empty() && order.len() < most {
             let lambda = if order.len() < LEADING { 1.0 } else { lambda };
-            let alike = |at: usize| order.iter().map(|&chosen| jaccard(&words[chosen], &words[at])).fold(0.0, f64::max);
+            let alike = |at: usize| {
+                order.iter().map(|&chosen| jaccard(&words[chosen], &words[at])).fold(0.0, f64::max)
+            };
             let score = |at: usize| lambda * values[at] - (1.0 - lambda) * alike(at) * values[at];
-            let place = (0..left.len()).max_by(|&a, &b| score(left[a]).total_cmp(&score(left[b])).then(left[b].cmp(&left[a]))).unwrap();
+            let place = (0..left.len())
+                .max_by(|&a, &b| {
+                    score(left[a]).total_cmp(&score(left[b])).then(left[b].cmp(&left[a]))
+                })
+                .unwrap();
             order.push(left.remove(place));
         }
         order

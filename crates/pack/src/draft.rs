@@ -8,7 +8,9 @@ use crate::held::Shown;
 use crate::ids::{pack_id, pack_root};
 use crate::items::{Shop, View};
 use crate::order::order;
-use crate::pack::{ContextItem, ContextPack, ContextSection, Explain, Note, PackEdge, PackStats, SeedEntry};
+use crate::pack::{
+    ContextItem, ContextPack, ContextSection, Explain, Note, PackEdge, PackStats, SeedEntry,
+};
 use crate::plan::Plan;
 use crate::pool::Pool;
 use crate::request::{PackRequest, Strictness};
@@ -58,7 +60,11 @@ pub struct Kept {
 
 impl Kept {
     pub fn of(inputs: &Inputs<'_>, request: &PackRequest) -> Kept {
-        Kept { id: pack_id(&inputs.versions, &request.settled(&inputs.defaults)), request: request.echoed(), ..Kept::default() }
+        Kept {
+            id: pack_id(&inputs.versions, &request.settled(&inputs.defaults)),
+            request: request.echoed(),
+            ..Kept::default()
+        }
     }
 }
 
@@ -90,7 +96,11 @@ impl Draft<'_> {
         told.stats.tokens = 0;
         let rendered = (self.inputs.render)(&told);
         told.stats.tokens = self.budgets.tokenizer.count(&rendered) as u64;
-        let fits = self.fits(&Measured { tokens: told.stats.tokens + STAMP.0, chars: rendered.chars().count() as u64 + STAMP.1, pack: told.clone() });
+        let fits = self.fits(&Measured {
+            tokens: told.stats.tokens + STAMP.0,
+            chars: rendered.chars().count() as u64 + STAMP.1,
+            pack: told.clone(),
+        });
         if fits { told } else { pack }
     }
 
@@ -103,10 +113,18 @@ impl Draft<'_> {
         }
         let first = self.measured(&[Choice { candidate: 0, shown: Shown::Signature }]);
         let title = self.shop.signature(self.pool.candidates[0].symbol);
-        let overhead = (first.tokens.saturating_sub(empty.tokens) as f64 - self.budgets.tokenizer.count(&title) as f64).max(4.0);
+        let overhead = (first.tokens.saturating_sub(empty.tokens) as f64
+            - self.budgets.tokenizer.count(&title) as f64)
+            .max(4.0);
         let budgets = self.budgets.clone();
         let lambda = self.request.mmr_lambda.unwrap_or(self.inputs.defaults.lambda).clamp(0.0, 1.0);
-        let terms = Terms { budgets: &budgets, plan: self.plan, lambda, overhead, notes: self.notes.len() as u64 };
+        let terms = Terms {
+            budgets: &budgets,
+            plan: self.plan,
+            lambda,
+            overhead,
+            notes: self.notes.len() as u64,
+        };
         let selector = Selector::new(self.inputs.layer, &self.pool.candidates, self.shop, terms);
         Ok(self.fullest(&selector, empty).pack)
     }
@@ -125,7 +143,9 @@ impl Draft<'_> {
             if measured.tokens > best.tokens || best.pack.stats.items == 0 {
                 best = measured;
             }
-            if best.tokens as f64 >= FULL * limit || best.chars as f64 >= FULL * self.budgets.max_total_chars as f64 {
+            if best.tokens as f64 >= FULL * limit
+                || best.chars as f64 >= FULL * self.budgets.max_total_chars as f64
+            {
                 break;
             }
         }
@@ -133,7 +153,8 @@ impl Draft<'_> {
     }
 
     fn fits(&self, measured: &Measured) -> bool {
-        measured.tokens <= self.budgets.max_total_tokens && measured.chars <= self.budgets.max_total_chars
+        measured.tokens <= self.budgets.max_total_tokens
+            && measured.chars <= self.budgets.max_total_chars
     }
 
     /// Returns the empty pack. One that does not fit loses its notes and its explanation; then its budget
@@ -152,14 +173,29 @@ impl Draft<'_> {
             return Ok(self.with_notes(notes, empty));
         }
         if self.request.strictness == Strictness::Strict {
-            return Err(PackError::BudgetExceeded { message: format!("an empty pack takes {} tokens and {} characters in this format, the budget is {limit} and {}", empty.tokens, empty.chars, self.budgets.max_total_chars) });
+            return Err(PackError::BudgetExceeded {
+                message: format!(
+                    "an empty pack takes {} tokens and {} characters in this format, the budget is {limit} and {}",
+                    empty.tokens, empty.chars, self.budgets.max_total_chars
+                ),
+            });
         }
         // The note about the change takes room itself.
-        for (field, needed) in [("maxTotalTokens", empty.tokens + 40), ("maxTotalChars", empty.chars + 160)] {
-            let budget = if field == "maxTotalTokens" { &mut self.budgets.max_total_tokens } else { &mut self.budgets.max_total_chars };
+        for (field, needed) in
+            [("maxTotalTokens", empty.tokens + 40), ("maxTotalChars", empty.chars + 160)]
+        {
+            let budget = if field == "maxTotalTokens" {
+                &mut self.budgets.max_total_tokens
+            } else {
+                &mut self.budgets.max_total_chars
+            };
             if *budget < needed {
                 let requested = std::mem::replace(budget, needed);
-                self.budgets.clamped.push(Clamp { field: field.to_owned(), requested, used: needed });
+                self.budgets.clamped.push(Clamp {
+                    field: field.to_owned(),
+                    requested,
+                    used: needed,
+                });
             }
         }
         Ok(self.measured(&[]))
@@ -181,12 +217,20 @@ impl Draft<'_> {
     }
 
     /// Drops the least worthy until the rendered bytes fit; the pack without any fits.
-    fn shrink(&self, selector: &Selector<'_>, mut choices: Vec<Choice>, mut measured: Measured) -> Measured {
+    fn shrink(
+        &self,
+        selector: &Selector<'_>,
+        mut choices: Vec<Choice>,
+        mut measured: Measured,
+    ) -> Measured {
         for _ in 0..ROUNDS {
             if self.fits(&measured) || choices.is_empty() {
                 return measured;
             }
-            let (tokens, chars) = (measured.tokens.saturating_sub(self.budgets.max_total_tokens), measured.chars.saturating_sub(self.budgets.max_total_chars));
+            let (tokens, chars) = (
+                measured.tokens.saturating_sub(self.budgets.max_total_tokens),
+                measured.chars.saturating_sub(self.budgets.max_total_chars),
+            );
             selector.drop_least(&mut choices, (tokens as f64).max(chars as f64 / 4.0).max(1.0));
             measured = self.measured(&choices);
         }
@@ -198,28 +242,51 @@ impl Draft<'_> {
         let rendered = (self.inputs.render)(&pack);
         let tokens = self.budgets.tokenizer.count(&rendered) as u64;
         // The count is part of some formats; counting with the field at 0 leaves out its own digits.
-        let (more_tokens, more_chars) = if rendered.contains("\"tokens\":0") { STAMP } else { (0, 0) };
+        let (more_tokens, more_chars) =
+            if rendered.contains("\"tokens\":0") { STAMP } else { (0, 0) };
         pack.stats.tokens = tokens;
         // A count that stands in the text without its name is part of what has to fit.
         if self.request.is_graph() {
             let rendered = (self.inputs.render)(&pack);
-            return Measured { tokens: self.budgets.tokenizer.count(&rendered) as u64, chars: rendered.chars().count() as u64, pack };
+            return Measured {
+                tokens: self.budgets.tokenizer.count(&rendered) as u64,
+                chars: rendered.chars().count() as u64,
+                pack,
+            };
         }
-        Measured { pack, tokens: tokens + more_tokens, chars: rendered.chars().count() as u64 + more_chars }
+        Measured {
+            pack,
+            tokens: tokens + more_tokens,
+            chars: rendered.chars().count() as u64 + more_chars,
+        }
     }
 
     fn item(&self, choice: &Choice) -> Arc<ContextItem> {
         let candidate = &self.pool.candidates[choice.candidate];
         let view = View { symbol: candidate.symbol, lines: candidate.lines, shown: choice.shown };
-        let make = || Arc::new(self.shop.item(&view, &candidate.scores, self.pool.why(self.inputs.layer, candidate)));
-        self.kept.items.borrow_mut().entry((choice.candidate, choice.shown)).or_insert_with(make).clone()
+        let make = || {
+            Arc::new(self.shop.item(
+                &view,
+                &candidate.scores,
+                self.pool.why(self.inputs.layer, candidate),
+            ))
+        };
+        self.kept
+            .items
+            .borrow_mut()
+            .entry((choice.candidate, choice.shown))
+            .or_insert_with(make)
+            .clone()
     }
 
     fn assemble(&self, choices: &[Choice]) -> ContextPack {
         let mut sections: Sections = BTreeMap::new();
         for choice in choices {
             let candidate = &self.pool.candidates[choice.candidate];
-            sections.entry(candidate.section).or_default().push((Some(candidate.symbol), self.item(choice)));
+            sections
+                .entry(candidate.section)
+                .or_default()
+                .push((Some(candidate.symbol), self.item(choice)));
         }
         distinct(&mut sections);
         if let Some(known) = self.inputs.known {
@@ -229,13 +296,33 @@ impl Draft<'_> {
             items.sort_by(|a, b| order(self.request, &a.1, &b.1));
         }
         if !self.notes.is_empty() {
-            sections.entry(Section::Related).or_default().extend(self.notes.iter().map(|note| (None, note.clone())));
+            sections
+                .entry(Section::Related)
+                .or_default()
+                .extend(self.notes.iter().map(|note| (None, note.clone())));
         }
         let edges = self.edges(&sections);
-        let sections: Vec<ContextSection> = sections.into_iter().map(|(section, items)| ContextSection { kind: section.name().to_owned(), items: items.into_iter().map(|(_, item)| item).collect() }).collect();
-        let uids: Vec<&str> = sections.iter().flat_map(|section| section.items.iter().map(|item| item.chunk_uid.as_str())).collect();
+        let sections: Vec<ContextSection> = sections
+            .into_iter()
+            .map(|(section, items)| ContextSection {
+                kind: section.name().to_owned(),
+                items: items.into_iter().map(|(_, item)| item).collect(),
+            })
+            .collect();
+        let uids: Vec<&str> = sections
+            .iter()
+            .flat_map(|section| section.items.iter().map(|item| item.chunk_uid.as_str()))
+            .collect();
         let root = pack_root(&self.request.query, &uids);
-        let seeds = sections.iter().filter(|section| section.kind == "seeds").flat_map(|section| &section.items).map(|item| SeedEntry { chunk_uid: item.chunk_uid.clone(), score: item.scores.seed_score }).collect();
+        let seeds = sections
+            .iter()
+            .filter(|section| section.kind == "seeds")
+            .flat_map(|section| &section.items)
+            .map(|item| SeedEntry {
+                chunk_uid: item.chunk_uid.clone(),
+                score: item.scores.seed_score,
+            })
+            .collect();
         ContextPack {
             format_version: 1,
             schema: "ContextPack".to_owned(),
@@ -243,7 +330,11 @@ impl Draft<'_> {
             index_signature: self.inputs.versions.index_signature.clone(),
             pack_id: self.kept.id.clone(),
             pack_root: root,
-            learned_state: if self.inputs.versions.learned.is_empty() { "cold".to_owned() } else { self.inputs.versions.learned.clone() },
+            learned_state: if self.inputs.versions.learned.is_empty() {
+                "cold".to_owned()
+            } else {
+                self.inputs.versions.learned.clone()
+            },
             created_at: None,
             request: self.kept.request.clone(),
             budgets: self.budgets.clone(),
@@ -267,10 +358,20 @@ impl Draft<'_> {
             }
         }
         let mut left = self.budgets.max_total_tokens as usize / 10;
-        let ask = |files: &Vec<String>| notes(&files.iter().map(String::as_str).collect::<Vec<_>>());
+        let ask =
+            |files: &Vec<String>| notes(&files.iter().map(String::as_str).collect::<Vec<_>>());
         let mut kept = self.kept.declared.borrow_mut().entry(files).or_insert_with_key(ask).clone();
         // A rule that is an item is not said again.
-        kept.retain(|note| note.kind != "rule" || !self.notes.iter().any(|item| item.kind == "rule" && note.text.strip_prefix(&item.name).is_some_and(|rest| rest.starts_with(':'))));
+        kept.retain(|note| {
+            note.kind != "rule"
+                || !self.notes.iter().any(|item| {
+                    item.kind == "rule"
+                        && note
+                            .text
+                            .strip_prefix(&item.name)
+                            .is_some_and(|rest| rest.starts_with(':'))
+                })
+        });
         kept.retain(|note| {
             let cost = self.budgets.tokenizer.count(&note.text) + 8;
             let fits = cost <= left;
@@ -283,14 +384,18 @@ impl Draft<'_> {
     fn stats(&self, sections: &[ContextSection]) -> PackStats {
         let items: u32 = sections.iter().map(|section| section.items.len() as u32).sum();
         let mut dropped = self.pool.dropped.clone();
-        let left = (self.pool.candidates.len() as u32).saturating_sub(items.saturating_sub(self.notes.len() as u32));
+        let left = (self.pool.candidates.len() as u32)
+            .saturating_sub(items.saturating_sub(self.notes.len() as u32));
         if left > 0 {
             *dropped.entry("budget".to_owned()).or_default() += left;
         }
         PackStats {
             items,
             tokens: 0,
-            sections: sections.iter().map(|section| (section.kind.clone(), section.items.len() as u32)).collect(),
+            sections: sections
+                .iter()
+                .map(|section| (section.kind.clone(), section.items.len() as u32))
+                .collect(),
             dropped,
             candidates: self.pool.considered,
             max_hop: self.pool.expanded.max_hop,
@@ -299,11 +404,20 @@ impl Draft<'_> {
     }
 
     fn edges(&self, sections: &Sections) -> Vec<PackEdge> {
-        let chosen: BTreeMap<u32, &str> = sections.values().flatten().filter_map(|(symbol, item)| Some(((*symbol)?, item.chunk_uid.as_str()))).collect();
+        let chosen: BTreeMap<u32, &str> = sections
+            .values()
+            .flatten()
+            .filter_map(|(symbol, item)| Some(((*symbol)?, item.chunk_uid.as_str())))
+            .collect();
         // The surest first; they become texts when they are among the shown.
         let mut edges: Vec<(Reverse<u8>, &str, &str, &'static str, u32)> = Vec::new();
         for (&from, &uid) in &chosen {
-            for edge in self.inputs.layer.out(from).filter(|edge| !edge.kind().is_structural() && edge.target != from) {
+            for edge in self
+                .inputs
+                .layer
+                .out(from)
+                .filter(|edge| !edge.kind().is_structural() && edge.target != from)
+            {
                 if let Some(&to) = chosen.get(&edge.target) {
                     edges.push((Reverse(edge.confidence), uid, to, edge.kind().name(), edge.line));
                 }
@@ -312,13 +426,23 @@ impl Draft<'_> {
         edges.sort_unstable();
         edges.dedup_by(|a, b| (a.1, a.2, a.3) == (b.1, b.2, b.3));
         edges.truncate(MAX_EDGES);
-        edges.into_iter().map(|(Reverse(confidence), from, to, kind, line)| PackEdge { from: from.to_owned(), to: to.to_owned(), kind: kind.to_owned(), confidence: f64::from(confidence) / 100.0, line }).collect()
+        edges
+            .into_iter()
+            .map(|(Reverse(confidence), from, to, kind, line)| PackEdge {
+                from: from.to_owned(),
+                to: to.to_owned(),
+                kind: kind.to_owned(),
+                confidence: f64::from(confidence) / 100.0,
+                line,
+            })
+            .collect()
     }
 }
 
 /// Items with the same text under the same name get ordinals.
 fn distinct(sections: &mut Sections) {
-    let mut items: Vec<&mut (Option<u32>, Arc<ContextItem>)> = sections.values_mut().flatten().collect();
+    let mut items: Vec<&mut (Option<u32>, Arc<ContextItem>)> =
+        sections.values_mut().flatten().collect();
     items.sort_by(|a, b| (&a.1.chunk_uid, &a.1.lines, a.0).cmp(&(&b.1.chunk_uid, &b.1.lines, b.0)));
     let (mut first, mut ordinal): (Option<Arc<ContextItem>>, u32) = (None, 0);
     for (_, item) in items {

@@ -34,11 +34,19 @@ impl PackError {
     /// Returns what to do next, as one sentence.
     pub fn remedy(&self) -> String {
         match self {
-            PackError::BudgetExceeded { .. } => "Ask for less, or use strictness `warn` to have the budget clamped.".to_owned(),
+            PackError::BudgetExceeded { .. } => {
+                "Ask for less, or use strictness `warn` to have the budget clamped.".to_owned()
+            }
             PackError::ContractVersion { .. } => "Use formatVersion 1.".to_owned(),
-            PackError::NotSupported { remedy, .. } | PackError::Request { remedy, .. } | PackError::Changed { remedy, .. } => remedy.clone(),
-            PackError::NotFound { suggestions, .. } if suggestions.is_empty() => "Look for the name with `contextd search`.".to_owned(),
-            PackError::NotFound { suggestions, .. } => format!("Did you mean: {}?", suggestions.join(", ")),
+            PackError::NotSupported { remedy, .. }
+            | PackError::Request { remedy, .. }
+            | PackError::Changed { remedy, .. } => remedy.clone(),
+            PackError::NotFound { suggestions, .. } if suggestions.is_empty() => {
+                "Look for the name with `contextd search`.".to_owned()
+            }
+            PackError::NotFound { suggestions, .. } => {
+                format!("Did you mean: {}?", suggestions.join(", "))
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Following the graph from the seeds, a few hops, each with its evidence.
 
-use crate::pack::{Evidence, Step};
 use crate::layer::Layer;
+use crate::pack::{Evidence, Step};
 use crate::plan::Plan;
 use crate::request::{Direction, EdgeType, EvidenceKind, Expansion, Strictness, edge_type};
 use contextd_model::graph::EdgeRow;
@@ -24,7 +24,18 @@ pub enum Section {
 }
 
 impl Section {
-    pub const ALL: &'static [Section] = &[Section::Seeds, Section::Callers, Section::Callees, Section::Imports, Section::Exports, Section::Usages, Section::Dataflow, Section::Tests, Section::Docs, Section::Related];
+    pub const ALL: &'static [Section] = &[
+        Section::Seeds,
+        Section::Callers,
+        Section::Callees,
+        Section::Imports,
+        Section::Exports,
+        Section::Usages,
+        Section::Dataflow,
+        Section::Tests,
+        Section::Docs,
+        Section::Related,
+    ];
 
     /// Returns the name used on the wire.
     pub fn name(self) -> &'static str {
@@ -65,12 +76,22 @@ pub fn section_of(kind: EdgeKind, incoming: bool) -> Option<Section> {
         (EdgeKind::Calls, false) => Section::Callees,
         (EdgeKind::Imports, false) => Section::Imports,
         (EdgeKind::Exports, _) => Section::Exports,
-        (EdgeKind::Imports | EdgeKind::References | EdgeKind::AccessesField | EdgeKind::TypeHintOf, true) => Section::Usages,
+        (
+            EdgeKind::Imports
+            | EdgeKind::References
+            | EdgeKind::AccessesField
+            | EdgeKind::TypeHintOf,
+            true,
+        ) => Section::Usages,
         (EdgeKind::Dataflow, _) => Section::Dataflow,
         (EdgeKind::Tests | EdgeKind::CoTestedWith, _) => Section::Tests,
         (EdgeKind::Documents, true) => Section::Docs,
-        (EdgeKind::References | EdgeKind::AccessesField | EdgeKind::TypeHintOf, false) => Section::Related,
-        (EdgeKind::Extends | EdgeKind::Implements | EdgeKind::Overrides | EdgeKind::Throws, _) => Section::Related,
+        (EdgeKind::References | EdgeKind::AccessesField | EdgeKind::TypeHintOf, false) => {
+            Section::Related
+        }
+        (EdgeKind::Extends | EdgeKind::Implements | EdgeKind::Overrides | EdgeKind::Throws, _) => {
+            Section::Related
+        }
         _ => return None,
     })
 }
@@ -125,17 +146,35 @@ pub fn expand(layer: &dyn Layer, route: &Route<'_>, seeds: &[(u32, f64)]) -> Exp
     let mut expanded = Expanded::default();
     let mut seen: BTreeSet<u32> = seeds.iter().map(|&(symbol, _)| symbol).collect();
     let mut gaps: BTreeSet<u32> = BTreeSet::new();
-    let mut frontier: Vec<Reach> = seeds.iter().take(FOLLOWED).map(|&(symbol, score)| Reach { symbol, section: Section::Seeds, distance: 0, evidence: 1.0, origin_score: score, path: Vec::new() }).collect();
+    let mut frontier: Vec<Reach> = seeds
+        .iter()
+        .take(FOLLOWED)
+        .map(|&(symbol, score)| Reach {
+            symbol,
+            section: Section::Seeds,
+            distance: 0,
+            evidence: 1.0,
+            origin_score: score,
+            path: Vec::new(),
+        })
+        .collect();
     for hop in 1..=route.hops {
-        let mut next: Vec<Neighbor<'_>> = frontier.iter().flat_map(|from| neighbors(layer, route, from)).collect();
-        next.sort_by(|a, b| b.worth.total_cmp(&a.worth).then(a.symbol.cmp(&b.symbol)).then(a.section.cmp(&b.section)));
+        let mut next: Vec<Neighbor<'_>> =
+            frontier.iter().flat_map(|from| neighbors(layer, route, from)).collect();
+        next.sort_by(|a, b| {
+            b.worth
+                .total_cmp(&a.worth)
+                .then(a.symbol.cmp(&b.symbol))
+                .then(a.section.cmp(&b.section))
+        });
         let mut reached: Vec<Reach> = Vec::new();
         for near in next {
             if expanded.reached.len() + reached.len() >= MOST || seen.contains(&near.symbol) {
                 continue;
             }
             let counted = |edge: &EdgeRow| counts(edge, &route.expansion.evidence_kinds);
-            let gap = route.expansion.require_evidence && !(near.from.path.iter().all(|hop| counted(&hop.edge)) && counted(&near.edge));
+            let gap = route.expansion.require_evidence
+                && !(near.from.path.iter().all(|hop| counted(&hop.edge)) && counted(&near.edge));
             if gap && route.strictness != Strictness::Loose {
                 gaps.insert(near.symbol);
             }
@@ -182,7 +221,8 @@ fn neighbors<'f>(layer: &dyn Layer, route: &Route<'_>, from: &'f Reach) -> Vec<N
     let mut reached: Vec<Neighbor<'f>> = Vec::new();
     for (target, edge, section) in found {
         let test = layer.is_test(target) && section != Section::Docs;
-        let section = if from.distance > 0 && section != from.section { Section::Related } else { section };
+        let section =
+            if from.distance > 0 && section != from.section { Section::Related } else { section };
         reached.push(from.near(target, edge, if test { Section::Tests } else { section }));
     }
     if first {
@@ -191,12 +231,29 @@ fn neighbors<'f>(layer: &dyn Layer, route: &Route<'_>, from: &'f Reach) -> Vec<N
     reached
 }
 
-fn gather(layer: &dyn Layer, route: &Route<'_>, place: u32, only: Option<EdgeKind>, first: bool, found: &mut Vec<(u32, EdgeRow, Section)>) {
+fn gather(
+    layer: &dyn Layer,
+    route: &Route<'_>,
+    place: u32,
+    only: Option<EdgeKind>,
+    first: bool,
+    found: &mut Vec<(u32, EdgeRow, Section)>,
+) {
     let Route { expansion, plan, .. } = route;
-    let wanted = |kind: EdgeKind| only.is_none_or(|only| only == kind) && (expansion.follows(kind) || plan.follow.contains(&kind) || first && edge_type(kind).is_none());
+    let wanted = |kind: EdgeKind| {
+        only.is_none_or(|only| only == kind)
+            && (expansion.follows(kind)
+                || plan.follow.contains(&kind)
+                || first && edge_type(kind).is_none())
+    };
     let mut add = |incoming: bool, edges: &mut dyn Iterator<Item = (u32, EdgeRow)>| {
-        let mut rows: Vec<(u32, EdgeRow, Section)> = edges.filter(|(_, edge)| wanted(edge.kind())).filter_map(|(other, edge)| Some((other, edge, section_of(edge.kind(), incoming)?))).collect();
-        rows.sort_by_key(|(other, edge, section)| (std::cmp::Reverse(edge.confidence), std::cmp::Reverse(edge.count), *other, *section));
+        let mut rows: Vec<(u32, EdgeRow, Section)> = edges
+            .filter(|(_, edge)| wanted(edge.kind()))
+            .filter_map(|(other, edge)| Some((other, edge, section_of(edge.kind(), incoming)?)))
+            .collect();
+        rows.sort_by_key(|(other, edge, section)| {
+            (std::cmp::Reverse(edge.confidence), std::cmp::Reverse(edge.count), *other, *section)
+        });
         rows.truncate(BREADTH);
         found.extend(rows);
     };
@@ -215,7 +272,14 @@ fn gather(layer: &dyn Layer, route: &Route<'_>, place: u32, only: Option<EdgeKin
 
 /// Returns the type that a seed belongs to, and its neighbours in the file when they are wanted.
 fn around<'f>(layer: &dyn Layer, expansion: &Expansion, from: &'f Reach) -> Vec<Neighbor<'f>> {
-    let structural = |target: u32| EdgeRow { target, kind: EdgeKind::MemberOf as u8, confidence: 100, provenance: Provenance::Structural as u8, line: layer.lines(from.symbol).0, count: 1 };
+    let structural = |target: u32| EdgeRow {
+        target,
+        kind: EdgeKind::MemberOf as u8,
+        confidence: 100,
+        provenance: Provenance::Structural as u8,
+        line: layer.lines(from.symbol).0,
+        count: 1,
+    };
     let mut found = Vec::new();
     let owner = layer.owner(from.symbol);
     if owner != from.symbol {
@@ -223,15 +287,28 @@ fn around<'f>(layer: &dyn Layer, expansion: &Expansion, from: &'f Reach) -> Vec<
     }
     if expansion.include_same_file_neighbors {
         let parent = layer.parent(from.symbol);
-        let siblings = layer.file_range(layer.file_number(from.symbol)).skip(1).filter(|&other| other != from.symbol && layer.parent(other) == parent);
-        found.extend(siblings.take(BREADTH).map(|other| from.near(other, structural(other), Section::Related)));
+        let siblings = layer
+            .file_range(layer.file_number(from.symbol))
+            .skip(1)
+            .filter(|&other| other != from.symbol && layer.parent(other) == parent);
+        found.extend(
+            siblings
+                .take(BREADTH)
+                .map(|other| from.near(other, structural(other), Section::Related)),
+        );
     }
     found
 }
 
 impl Reach {
     fn near(&self, symbol: u32, edge: EdgeRow, section: Section) -> Neighbor<'_> {
-        Neighbor { from: self, symbol, edge, section, worth: self.evidence_with(&edge) * self.origin_score }
+        Neighbor {
+            from: self,
+            symbol,
+            edge,
+            section,
+            worth: self.evidence_with(&edge) * self.origin_score,
+        }
     }
 
     fn evidence_with(&self, edge: &EdgeRow) -> f64 {
@@ -242,18 +319,38 @@ impl Reach {
 impl Neighbor<'_> {
     fn reach(&self) -> Reach {
         let Neighbor { from, symbol, edge, section, .. } = *self;
-        let path = from.path.iter().copied().chain([Hop { from: from.symbol, to: symbol, edge }]).collect();
-        Reach { symbol, section, distance: from.distance + 1, evidence: from.evidence_with(&edge), origin_score: from.origin_score, path }
+        let path = from
+            .path
+            .iter()
+            .copied()
+            .chain([Hop { from: from.symbol, to: symbol, edge }])
+            .collect();
+        Reach {
+            symbol,
+            section,
+            distance: from.distance + 1,
+            evidence: from.evidence_with(&edge),
+            origin_score: from.origin_score,
+            path,
+        }
     }
 }
 
 /// Returns what supports an edge.
 pub fn evidence_kind(edge: &EdgeRow) -> EvidenceKind {
     match (edge.provenance(), edge.kind()) {
-        (Provenance::LspResolved | Provenance::ScipResolved | Provenance::OtelTrace | Provenance::RuntimeObserved, _) => EvidenceKind::Tooling,
+        (
+            Provenance::LspResolved
+            | Provenance::ScipResolved
+            | Provenance::OtelTrace
+            | Provenance::RuntimeObserved,
+            _,
+        ) => EvidenceKind::Tooling,
         (_, EdgeKind::Calls) => EvidenceKind::Callsite,
         (_, EdgeKind::Imports | EdgeKind::Exports) => EvidenceKind::ImportStmt,
-        (_, EdgeKind::References | EdgeKind::AccessesField | EdgeKind::TypeHintOf) => EvidenceKind::Identifier,
+        (_, EdgeKind::References | EdgeKind::AccessesField | EdgeKind::TypeHintOf) => {
+            EvidenceKind::Identifier
+        }
         _ => EvidenceKind::Span,
     }
 }
@@ -271,7 +368,15 @@ impl Hop {
     pub fn step(&self, layer: &dyn Layer) -> Step {
         let holder = self.holder();
         let target = if holder == self.from { self.to } else { self.from };
-        Step { edge_type: edge_type(self.edge.kind()).map_or(self.edge.kind().name(), EdgeType::name).to_owned(), kind: self.edge.kind().name().to_owned(), from: name(layer, holder), to: name(layer, target), evidence_id: self.evidence_id(layer) }
+        Step {
+            edge_type: edge_type(self.edge.kind())
+                .map_or(self.edge.kind().name(), EdgeType::name)
+                .to_owned(),
+            kind: self.edge.kind().name().to_owned(),
+            from: name(layer, holder),
+            to: name(layer, target),
+            evidence_id: self.evidence_id(layer),
+        }
     }
 
     pub fn evidence(&self, layer: &dyn Layer) -> Evidence {
@@ -286,10 +391,18 @@ impl Hop {
 
     fn evidence_id(&self, layer: &dyn Layer) -> String {
         let path = layer.path(self.holder());
-        if self.edge.line == 0 { self.edge.kind().name().to_owned() } else { format!("{path}:{}", self.edge.line) }
+        if self.edge.line == 0 {
+            self.edge.kind().name().to_owned()
+        } else {
+            format!("{path}:{}", self.edge.line)
+        }
     }
 }
 
 fn name(layer: &dyn Layer, symbol: u32) -> String {
-    if layer.is_file(symbol) { layer.path(symbol).to_owned() } else { layer.qualified(symbol).into_owned() }
+    if layer.is_file(symbol) {
+        layer.path(symbol).to_owned()
+    } else {
+        layer.qualified(symbol).into_owned()
+    }
 }

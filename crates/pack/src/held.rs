@@ -83,7 +83,9 @@ impl HeldItems {
             return true;
         }
         let held = symbol_id.and_then(|symbol| self.by_symbol.get(symbol));
-        held.is_some_and(|(uid, held)| *held >= wanted && uid.as_ref().is_none_or(|uid| uid == chunk_uid))
+        held.is_some_and(|(uid, held)| {
+            *held >= wanted && uid.as_ref().is_none_or(|uid| uid == chunk_uid)
+        })
     }
 }
 
@@ -99,6 +101,10 @@ mod tests {
         assert!(held.has(Some("scip-contextd python . a.py/f()."), "b3:99", Shown::Body));
         assert!(held.has(None, "b3:11", Shown::Body) && !held.has(None, "b3:12", Shown::Signature));
         held.by_symbol.insert("s".to_owned(), (Some("b3:old".to_owned()), Shown::Signature));
-        assert!(!held.has(Some("s"), "b3:new", Shown::Signature) && held.has(Some("s"), "b3:old", Shown::Signature) && !held.has(Some("s"), "b3:old", Shown::Body));
+        assert!(
+            !held.has(Some("s"), "b3:new", Shown::Signature)
+                && held.has(Some("s"), "b3:old", Shown::Signature)
+                && !held.has(Some("s"), "b3:old", Shown::Body)
+        );
     }
 }

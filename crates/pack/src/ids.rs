@@ -1,10 +1,10 @@
 //! Identities of symbols, chunks and packs.
 
 use crate::canonical;
+use crate::layer::Layer;
 use crate::request::PackRequest;
 use contextd_model::ContentHash;
 use contextd_model::symbol_id::symbol_id;
-use crate::layer::Layer;
 use sha2::{Digest, Sha256};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -36,7 +36,16 @@ impl<'s> SymbolIds<'s> {
 /// Returns the ids of a file's symbols, in order.
 pub fn ids_of_file(layer: &dyn Layer, file: u32) -> Vec<String> {
     let mut seen: BTreeMap<String, u32> = BTreeMap::new();
-    let make = |symbol: u32, ordinal: u32| symbol_id(layer.language(symbol), "", layer.path(symbol), &layer.qualified(symbol), layer.kind(symbol), ordinal);
+    let make = |symbol: u32, ordinal: u32| {
+        symbol_id(
+            layer.language(symbol),
+            "",
+            layer.path(symbol),
+            &layer.qualified(symbol),
+            layer.kind(symbol),
+            ordinal,
+        )
+    };
     layer
         .file_range(file)
         .map(|number| {
@@ -83,7 +92,11 @@ pub fn pack_id(versions: &Versions, request: &PackRequest) -> String {
     let request = canonical::to_string(&request.normalized());
     // What is not declared is no part of the identity.
     let declared = Some(&versions.declared).filter(|declared| !declared.is_empty());
-    for part in [&versions.index_signature, &versions.history, &versions.weights, &versions.learned].into_iter().chain(declared).chain([&request]) {
+    for part in [&versions.index_signature, &versions.history, &versions.weights, &versions.learned]
+        .into_iter()
+        .chain(declared)
+        .chain([&request])
+    {
         sha.update((part.len() as u64).to_le_bytes());
         sha.update(part.as_bytes());
     }
@@ -106,7 +119,11 @@ pub fn pack_root(query: &str, uids: &[impl AsRef<str>]) -> String {
 
 pub(crate) fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(|digit| char::from(DIGITS[usize::from(digit)])).collect()
+    bytes
+        .iter()
+        .flat_map(|byte| [byte >> 4, byte & 15])
+        .map(|digit| char::from(DIGITS[usize::from(digit)]))
+        .collect()
 }
 
 #[cfg(test)]

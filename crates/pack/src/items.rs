@@ -66,12 +66,21 @@ impl<'a> Shop<'a> {
     /// Returns the file as it is on disk, when it is as it was indexed.
     fn text(&self, file: u32) -> Option<Arc<FileText>> {
         let layer = self.inputs.layer;
-        let read = || self.inputs.shelf.text(self.inputs.texts, layer.file_path(file)).filter(|text| text.hash == layer.file_hash(file));
+        let read = || {
+            self.inputs
+                .shelf
+                .text(self.inputs.texts, layer.file_path(file))
+                .filter(|text| text.hash == layer.file_hash(file))
+        };
         self.files.borrow_mut().entry(file).or_insert_with(read).clone()
     }
 
     fn view(&self, file: u32) -> Arc<FileView> {
-        self.views.borrow_mut().entry(file).or_insert_with(|| self.inputs.shelf.view(self.inputs.layer, file)).clone()
+        self.views
+            .borrow_mut()
+            .entry(file)
+            .or_insert_with(|| self.inputs.shelf.view(self.inputs.layer, file))
+            .clone()
     }
 
     /// Returns the file of a symbol and the symbol's place in it.
@@ -99,7 +108,10 @@ impl<'a> Shop<'a> {
         let (file, at) = self.place(symbol);
         self.view(file).size((at, self.documented, tokenizer), || {
             let text = self.signature(symbol);
-            Size { tokens: tokenizer.count(cut(&text, MAX_SIGNATURE).0) as u32, words: words(&text) }
+            Size {
+                tokens: tokenizer.count(cut(&text, MAX_SIGNATURE).0) as u32,
+                words: words(&text),
+            }
         })
     }
 
@@ -109,14 +121,24 @@ impl<'a> Shop<'a> {
 
     /// Returns the files that were read, with whether each was as it was indexed.
     pub fn reads(&self) -> Vec<Read> {
-        self.files.borrow().iter().map(|(&file, text)| Read { path: self.inputs.layer.file_path(file).to_owned(), hash: self.inputs.layer.file_hash(file), fresh: text.is_some() }).collect()
+        self.files
+            .borrow()
+            .iter()
+            .map(|(&file, text)| Read {
+                path: self.inputs.layer.file_path(file).to_owned(),
+                hash: self.inputs.layer.file_hash(file),
+                fresh: text.is_some(),
+            })
+            .collect()
     }
 
     /// Returns an estimate of the bytes that the body takes.
     pub fn body_bytes(&self, symbol: u32, lines: Option<(u32, u32)>) -> usize {
         let bytes = match lines {
             Some((first, last)) => (last.saturating_sub(first) as usize + 1) * 36,
-            None => self.detail(symbol, |detail| detail.end.saturating_sub(detail.doc_start.min(detail.start)) as usize),
+            None => self.detail(symbol, |detail| {
+                detail.end.saturating_sub(detail.doc_start.min(detail.start)) as usize
+            }),
         };
         bytes.min(self.max_bytes)
     }
@@ -144,27 +166,45 @@ impl<'a> Shop<'a> {
         if !layer.kind(symbol).is_type() {
             return Vec::new();
         }
-        let inside = layer.file_range(layer.file_number(symbol)).skip_while(|&other| other <= symbol).take_while(|&other| layer.lines(other).0 <= layer.lines(symbol).1);
+        let inside = layer
+            .file_range(layer.file_number(symbol))
+            .skip_while(|&other| other <= symbol)
+            .take_while(|&other| layer.lines(other).0 <= layer.lines(symbol).1);
         inside.filter(|&other| layer.parent(other) == Some(symbol)).take(MAX_MEMBERS).collect()
     }
 
     /// Returns a type's declaration with those of its members, or nothing when it has none.
     pub fn outline(&self, symbol: u32) -> Option<String> {
-        let lines: Vec<String> = self.outlined(symbol).into_iter().map(|member| format!("  {}", one_line(&self.title(member)))).collect();
-        (!lines.is_empty()).then(|| format!("{}\n{}", one_line(&self.signature(symbol)), lines.join("\n")))
+        let lines: Vec<String> = self
+            .outlined(symbol)
+            .into_iter()
+            .map(|member| format!("  {}", one_line(&self.title(member))))
+            .collect();
+        (!lines.is_empty())
+            .then(|| format!("{}\n{}", one_line(&self.signature(symbol)), lines.join("\n")))
     }
 
     /// Returns the tokens of what [`Shop::outline`] returns.
     pub fn outline_tokens(&self, symbol: u32, tokenizer: Tokenizer) -> Option<u32> {
         let (file, at) = self.place(symbol);
-        self.view(file).outline_tokens((at, self.documented, tokenizer), || self.outline(symbol).map(|outline| tokenizer.count(&outline) as u32))
+        self.view(file).outline_tokens((at, self.documented, tokenizer), || {
+            self.outline(symbol).map(|outline| tokenizer.count(&outline) as u32)
+        })
     }
 
     /// Returns the item for what is shown.
     pub fn item(&self, view: &View, scores: &Scores, why: Why) -> ContextItem {
         let (file, at) = self.place(view.symbol);
         let text = self.text(file);
-        let key = ItemKey { view: self.view(file).number, at, lines: view.lines, shown: view.shown, max_bytes: self.max_bytes, documented: self.documented, fresh: text.is_some() };
+        let key = ItemKey {
+            view: self.view(file).number,
+            at,
+            lines: view.lines,
+            shown: view.shown,
+            max_bytes: self.max_bytes,
+            documented: self.documented,
+            fresh: text.is_some(),
+        };
         let made = self.inputs.shelf.item(key, || self.bare(view, file, text.as_ref()));
         let mut item = ContextItem { scores: scores.clone(), why, ..ContextItem::clone(&made) };
         if self.inputs.held.has(item.symbol_id.as_deref(), &item.chunk_uid, view.shown) {
@@ -189,15 +229,27 @@ impl<'a> Shop<'a> {
         let label = layer.qualified(symbol).into_owned();
         let kind = layer.kind(symbol);
         let path = layer.path(symbol);
-        let uid = chunk_uid(path, kind.name(), &format!("{label} {}", if is_symbol { 0 } else { first }), if text.is_some() { whole } else { &title });
+        let uid = chunk_uid(
+            path,
+            kind.name(),
+            &format!("{label} {}", if is_symbol { 0 } else { first }),
+            if text.is_some() { whole } else { &title },
+        );
         ContextItem {
             kind: if is_symbol { "symbol" } else { "chunk" }.to_owned(),
             file_rel_path: path.to_owned(),
-            range: text.map_or(Range { start, end }, |text| Range { start: text.utf16(start), end: text.utf16(end) }),
+            range: text.map_or(Range { start, end }, |text| Range {
+                start: text.utf16(start),
+                end: text.utf16(end),
+            }),
             lines: Range { start: first, end: last },
             language_id: layer.language(symbol).to_owned(),
             symbol_kind: kind.name().to_owned(),
-            name: if layer.is_file(symbol) { path.rsplit('/').next().unwrap_or_default().to_owned() } else { label },
+            name: if layer.is_file(symbol) {
+                path.rsplit('/').next().unwrap_or_default().to_owned()
+            } else {
+                label
+            },
             excerpt: self.excerpt(view, text.map(|text| &**text), (start, end)),
             title,
             content_hash: layer.file_hash(file).to_hex(),
@@ -214,12 +266,21 @@ impl<'a> Shop<'a> {
         if let Some(text) = text.filter(|_| view.shown == Shown::Body) {
             let whole = text.part(start, end).trim_end();
             let (part, truncated) = cut(whole, self.max_bytes);
-            return Excerpt { redacted: text.is_redacted(start, start + part.len() as u32), ..Excerpt::of(dedent(part, text, start), Shown::Body, truncated.then_some(self.max_bytes)) };
+            return Excerpt {
+                redacted: text.is_redacted(start, start + part.len() as u32),
+                ..Excerpt::of(
+                    dedent(part, text, start),
+                    Shown::Body,
+                    truncated.then_some(self.max_bytes),
+                )
+            };
         }
         let outline = (view.shown == Shown::Outline).then(|| self.outline(view.symbol)).flatten();
         let (shown, limit, all) = match outline {
             Some(outline) => (Shown::Outline, self.max_bytes, outline),
-            None => (Shown::Signature, MAX_SIGNATURE.min(self.max_bytes), self.signature(view.symbol)),
+            None => {
+                (Shown::Signature, MAX_SIGNATURE.min(self.max_bytes), self.signature(view.symbol))
+            }
         };
         let (part, was_cut) = cut(&all, limit);
         // What leaves out the body is only cut when it is itself too long.
@@ -229,13 +290,28 @@ impl<'a> Shop<'a> {
 
 impl Excerpt {
     fn of(text: String, shown: Shown, cut_at: Option<usize>) -> Excerpt {
-        let truncation = cut_at.map(|limit| Truncation { max_bytes: limit as u64, reason: "maxBytesPerItem".to_owned() });
-        Excerpt { text, detail: shown.name().to_owned(), truncated: truncation.is_some(), truncation, redacted: false }
+        let truncation = cut_at.map(|limit| Truncation {
+            max_bytes: limit as u64,
+            reason: "maxBytesPerItem".to_owned(),
+        });
+        Excerpt {
+            text,
+            detail: shown.name().to_owned(),
+            truncated: truncation.is_some(),
+            truncation,
+            redacted: false,
+        }
     }
 
     /// Stands for a text that the caller has.
     fn held() -> Excerpt {
-        Excerpt { text: String::new(), detail: "held".to_owned(), truncated: false, truncation: None, redacted: false }
+        Excerpt {
+            text: String::new(),
+            detail: "held".to_owned(),
+            truncated: false,
+            truncation: None,
+            redacted: false,
+        }
     }
 }
 
@@ -263,13 +339,20 @@ fn dedent(part: &str, text: &FileText, start: u32) -> String {
     if line.is_empty() || !line.chars().all(|letter| letter == ' ' || letter == '\t') {
         return part.to_owned();
     }
-    part.split('\n').map(|each| each.strip_prefix(line).unwrap_or(each)).collect::<Vec<_>>().join("\n")
+    part.split('\n')
+        .map(|each| each.strip_prefix(line).unwrap_or(each))
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 fn line_span(text: &str, first: u32, last: u32) -> (u32, u32) {
     let mut starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1));
     let start = starts.by_ref().nth(first.saturating_sub(1) as usize).unwrap_or(text.len());
-    let end = if last < first { start } else { starts.nth(last.saturating_sub(first) as usize).unwrap_or(text.len()) };
+    let end = if last < first {
+        start
+    } else {
+        starts.nth(last.saturating_sub(first) as usize).unwrap_or(text.len())
+    };
     (start as u32, end as u32)
 }
 
@@ -280,7 +363,9 @@ mod tests {
     #[test]
     fn lines_are_found() {
         let text = "one\ntwo\nthree";
-        for (first, last, part) in [(1, 1, "one\n"), (2, 3, "two\nthree"), (3, 9, "three"), (1, 3, text), (9, 9, "")] {
+        for (first, last, part) in
+            [(1, 1, "one\n"), (2, 3, "two\nthree"), (3, 9, "three"), (1, 3, text), (9, 9, "")]
+        {
             let (start, end) = line_span(text, first, last);
             assert_eq!(&text[start as usize..end as usize], part, "{first}-{last}");
         }

@@ -77,21 +77,30 @@ pub trait Layer: Sync {
     /// True for code that can be an answer by itself: modules hold everything and answer nothing.
     fn is_answer(&self, symbol: u32) -> bool {
         let kind = self.kind(symbol);
-        kind.is_code() && !matches!(kind, SymbolKind::Namespace | SymbolKind::Module | SymbolKind::Extension) && self.modifiers(symbol) & modifier::LOCAL == 0
+        kind.is_code()
+            && !matches!(kind, SymbolKind::Namespace | SymbolKind::Module | SymbolKind::Extension)
+            && self.modifiers(symbol) & modifier::LOCAL == 0
     }
 
     /// Returns the type that a symbol belongs to, else the symbol.
     fn owner(&self, symbol: u32) -> u32 {
-        let is_type = |symbol: u32| self.kind(symbol).is_type() && self.kind(symbol) != SymbolKind::Extension;
+        let is_type =
+            |symbol: u32| self.kind(symbol).is_type() && self.kind(symbol) != SymbolKind::Extension;
         if is_type(symbol) {
             return symbol;
         }
         if let Some(parent) = self.parent(symbol).filter(|&parent| is_type(parent)) {
             return parent;
         }
-        let member_of = |symbol: u32| self.out(symbol).find(|edge| edge.kind() == EdgeKind::MemberOf && self.kind(edge.target).is_type()).map(|edge| edge.target);
+        let member_of = |symbol: u32| {
+            self.out(symbol)
+                .find(|edge| edge.kind() == EdgeKind::MemberOf && self.kind(edge.target).is_type())
+                .map(|edge| edge.target)
+        };
         match member_of(symbol) {
-            Some(block) if self.kind(block) == SymbolKind::Extension => member_of(block).unwrap_or(symbol),
+            Some(block) if self.kind(block) == SymbolKind::Extension => {
+                member_of(block).unwrap_or(symbol)
+            }
             Some(owner) => owner,
             None => symbol,
         }
@@ -100,7 +109,14 @@ pub trait Layer: Sync {
 
 impl From<SymbolDetail> for Detail {
     fn from(detail: SymbolDetail) -> Self {
-        Self { start: detail.start, end: detail.end, doc_start: detail.doc_start, complexity: detail.complexity, signature: detail.signature, doc: detail.doc }
+        Self {
+            start: detail.start,
+            end: detail.end,
+            doc_start: detail.doc_start,
+            complexity: detail.complexity,
+            signature: detail.signature,
+            doc: detail.doc,
+        }
     }
 }
 

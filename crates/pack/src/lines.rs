@@ -78,19 +78,34 @@ impl LayerLine {
 
     /// Reads what [`LayerLine::to_json`] wrote.
     pub fn from_json(text: &str) -> Result<LayerLine, PackError> {
-        serde_json::from_str(text).map_err(|error| PackError::Request { message: format!("a line of the layer cannot be read: {error}"), remedy: "Export the layer again.".to_owned() })
+        serde_json::from_str(text).map_err(|error| PackError::Request {
+            message: format!("a line of the layer cannot be read: {error}"),
+            remedy: "Export the layer again.".to_owned(),
+        })
     }
 }
 
 /// Hands every line of a layer to `each`, files with their symbols first, then edges.
 pub fn lines(layer: &dyn Layer, each: &mut dyn FnMut(LayerLine)) {
     for file in 0..layer.files() {
-        each(LayerLine::File(FileLine { path: layer.file_path(file).to_owned(), hash: layer.file_hash(file).to_hex(), language: LanguageId(layer.file_language(file)).name().to_owned() }));
+        each(LayerLine::File(FileLine {
+            path: layer.file_path(file).to_owned(),
+            hash: layer.file_hash(file).to_hex(),
+            language: LanguageId(layer.file_language(file)).name().to_owned(),
+        }));
         layer.file_range(file).for_each(|symbol| each(LayerLine::Symbol(line_of(layer, symbol))));
     }
     for from in 0..layer.symbols() {
         for edge in layer.out(from) {
-            each(LayerLine::Edge(EdgeLine { from, to: edge.target, kind: edge.kind().name().to_owned(), confidence: edge.confidence, provenance: edge.provenance().name().to_owned(), line: edge.line, count: edge.count }));
+            each(LayerLine::Edge(EdgeLine {
+                from,
+                to: edge.target,
+                kind: edge.kind().name().to_owned(),
+                confidence: edge.confidence,
+                provenance: edge.provenance().name().to_owned(),
+                line: edge.line,
+                count: edge.count,
+            }));
         }
     }
 }
@@ -132,28 +147,47 @@ pub struct Lines {
 impl Lines {
     /// Puts a layer together; a line that does not fit what came before it is refused.
     pub fn read(records: impl IntoIterator<Item = LayerLine>) -> Result<Lines, PackError> {
-        let bad = |message: String| PackError::Request { message, remedy: "Export the layer again.".to_owned() };
+        let bad = |message: String| PackError::Request {
+            message,
+            remedy: "Export the layer again.".to_owned(),
+        };
         let mut own = Lines::default();
         let mut rows: Vec<(u32, EdgeRow)> = Vec::new();
         for record in records {
             match record {
                 LayerLine::File(file) => {
-                    let hash = ContentHash::from_hex(&file.hash).ok_or_else(|| bad(format!("`{}` is no hash", file.hash)))?;
-                    let language = LanguageId::by_name(&file.language).ok_or_else(|| bad(format!("there is no language `{}`", file.language)))?;
+                    let hash = ContentHash::from_hex(&file.hash)
+                        .ok_or_else(|| bad(format!("`{}` is no hash", file.hash)))?;
+                    let language = LanguageId::by_name(&file.language)
+                        .ok_or_else(|| bad(format!("there is no language `{}`", file.language)))?;
                     own.files.push((file, hash, language.0, own.symbols.len() as u32));
                 }
                 LayerLine::Symbol(symbol) => {
-                    let file = (own.files.len() as u32).checked_sub(1).ok_or_else(|| bad("a symbol stands before the first file".to_owned()))?;
-                    own.names.entry(symbol.name.to_lowercase()).or_default().push(own.symbols.len() as u32);
+                    let file = (own.files.len() as u32)
+                        .checked_sub(1)
+                        .ok_or_else(|| bad("a symbol stands before the first file".to_owned()))?;
+                    own.names
+                        .entry(symbol.name.to_lowercase())
+                        .or_default()
+                        .push(own.symbols.len() as u32);
                     own.owners.push(file);
                     own.symbols.push(symbol);
                 }
-                LayerLine::Edge(edge) => rows.push((edge.from, row(&edge).ok_or_else(|| bad(format!("an edge of kind `{}` cannot be read", edge.kind)))?)),
+                LayerLine::Edge(edge) => rows.push((
+                    edge.from,
+                    row(&edge).ok_or_else(|| {
+                        bad(format!("an edge of kind `{}` cannot be read", edge.kind))
+                    })?,
+                )),
             }
         }
         let count = own.symbols.len() as u32;
-        if rows.iter().any(|(from, edge)| *from >= count || edge.target >= count) || !rows.is_sorted_by_key(|(from, _)| *from) {
-            return Err(bad("edges name symbols that are not there, or stand out of order".to_owned()));
+        if rows.iter().any(|(from, edge)| *from >= count || edge.target >= count)
+            || !rows.is_sorted_by_key(|(from, _)| *from)
+        {
+            return Err(bad(
+                "edges name symbols that are not there, or stand out of order".to_owned()
+            ));
         }
         own.index(rows);
         Ok(own)
@@ -161,7 +195,9 @@ impl Lines {
 
     fn index(&mut self, rows: Vec<(u32, EdgeRow)>) {
         self.incoming = vec![Vec::new(); self.symbols.len()];
-        self.starts = (0..=self.symbols.len() as u32).map(|symbol| rows.partition_point(|(from, _)| *from < symbol) as u32).collect();
+        self.starts = (0..=self.symbols.len() as u32)
+            .map(|symbol| rows.partition_point(|(from, _)| *from < symbol) as u32)
+            .collect();
         for (from, edge) in rows {
             self.incoming[edge.target as usize].push((from, edge));
             self.edges.push(edge);
@@ -174,7 +210,14 @@ impl Lines {
 }
 
 fn row(edge: &EdgeLine) -> Option<EdgeRow> {
-    Some(EdgeRow { target: edge.to, line: edge.line, kind: EdgeKind::from_name(&edge.kind)? as u8, confidence: edge.confidence, provenance: Provenance::from_name(&edge.provenance)? as u8, count: edge.count })
+    Some(EdgeRow {
+        target: edge.to,
+        line: edge.line,
+        kind: EdgeKind::from_name(&edge.kind)? as u8,
+        confidence: edge.confidence,
+        provenance: Provenance::from_name(&edge.provenance)? as u8,
+        count: edge.count,
+    })
 }
 
 impl Layer for Lines {
@@ -195,7 +238,8 @@ impl Layer for Lines {
     }
 
     fn file_range(&self, file: u32) -> Range<u32> {
-        let end = self.files.get(file as usize + 1).map_or(self.symbols.len() as u32, |next| next.3);
+        let end =
+            self.files.get(file as usize + 1).map_or(self.symbols.len() as u32, |next| next.3);
         self.files[file as usize].3..end
     }
 
@@ -242,11 +286,21 @@ impl Layer for Lines {
 
     fn detail(&self, symbol: u32) -> Detail {
         let line = self.symbol(symbol);
-        Detail { start: line.start, end: line.end, doc_start: line.doc_start, complexity: line.complexity, signature: line.signature.clone(), doc: line.doc.clone() }
+        Detail {
+            start: line.start,
+            end: line.end,
+            doc_start: line.doc_start,
+            complexity: line.complexity,
+            signature: line.signature.clone(),
+            doc: line.doc.clone(),
+        }
     }
 
     fn named(&self, name: &str) -> Vec<u32> {
-        self.named_like(name).into_iter().filter(|&symbol| self.symbol(symbol).name == name).collect()
+        self.named_like(name)
+            .into_iter()
+            .filter(|&symbol| self.symbol(symbol).name == name)
+            .collect()
     }
 
     fn named_like(&self, name: &str) -> Vec<u32> {
@@ -255,14 +309,24 @@ impl Layer for Lines {
 
     fn with_prefix(&self, prefix: &str, limit: usize) -> Vec<u32> {
         let prefix = prefix.to_lowercase();
-        let mut found: Vec<u32> = self.names.range(prefix.clone()..).take_while(|(name, _)| name.starts_with(&prefix)).flat_map(|(_, symbols)| symbols.iter().copied()).collect();
+        let mut found: Vec<u32> = self
+            .names
+            .range(prefix.clone()..)
+            .take_while(|(name, _)| name.starts_with(&prefix))
+            .flat_map(|(_, symbols)| symbols.iter().copied())
+            .collect();
         found.sort_unstable();
         found.truncate(limit);
         found
     }
 
     fn out(&self, symbol: u32) -> Box<dyn Iterator<Item = EdgeRow> + '_> {
-        Box::new(self.edges[self.starts[symbol as usize] as usize..self.starts[symbol as usize + 1] as usize].iter().copied())
+        Box::new(
+            self.edges
+                [self.starts[symbol as usize] as usize..self.starts[symbol as usize + 1] as usize]
+                .iter()
+                .copied(),
+        )
     }
 
     fn incoming(&self, symbol: u32) -> Box<dyn Iterator<Item = (u32, EdgeRow)> + '_> {
@@ -270,7 +334,8 @@ impl Layer for Lines {
     }
 
     fn sources(&self, symbol: u32) -> usize {
-        let mut sources: Vec<u32> = self.incoming[symbol as usize].iter().map(|(source, _)| *source).collect();
+        let mut sources: Vec<u32> =
+            self.incoming[symbol as usize].iter().map(|(source, _)| *source).collect();
         sources.dedup();
         sources.len()
     }

@@ -22,13 +22,22 @@ impl<'w> Chosen<'w> {
         let mut frequency = [0u32; 256];
         let mut rarest: Vec<Vec<u8>> = words.iter().map(bits).collect();
         rarest.iter().flatten().for_each(|&bit| frequency[usize::from(bit)] += 1);
-        rarest.iter_mut().for_each(|bits| bits.sort_unstable_by_key(|&bit| (frequency[usize::from(bit)], bit)));
-        Self { words, sizes: words.iter().map(size).collect(), rarest, by_word: vec![Vec::new(); 256] }
+        rarest
+            .iter_mut()
+            .for_each(|bits| bits.sort_unstable_by_key(|&bit| (frequency[usize::from(bit)], bit)));
+        Self {
+            words,
+            sizes: words.iter().map(size).collect(),
+            rarest,
+            by_word: vec![Vec::new(); 256],
+        }
     }
 
     /// Adds a text as the chosen at a place; places only grow.
     pub fn add(&mut self, place: usize, text: usize) {
-        self.rarest[text].iter().for_each(|&bit| self.by_word[usize::from(bit)].push((place as u32, text as u32)));
+        self.rarest[text]
+            .iter()
+            .for_each(|&bit| self.by_word[usize::from(bit)].push((place as u32, text as u32)));
     }
 
     /// Returns the greatest likeness of a text to the chosen from a place on, or `known` if that is greater.
@@ -39,7 +48,11 @@ impl<'w> Chosen<'w> {
             if seen as u32 + best.least_common(own.1) > own.1 {
                 break;
             }
-            for &(_, other) in self.by_word[usize::from(bit)].iter().rev().take_while(|(place, _)| *place as usize >= from) {
+            for &(_, other) in self.by_word[usize::from(bit)]
+                .iter()
+                .rev()
+                .take_while(|(place, _)| *place as usize >= from)
+            {
                 best.raise((&self.words[other as usize], self.sizes[other as usize]), own);
             }
         }

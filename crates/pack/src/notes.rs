@@ -28,30 +28,71 @@ pub fn commits(history: &HistoryView<'_>, paths: &[String]) -> Vec<ContextItem> 
     let mut numbers: BTreeSet<u32> = BTreeSet::new();
     for path in paths {
         let Some(file) = history.file(path) else { continue };
-        let wanted = history.file_commits(file).iter().copied().filter(|&number| history.commit(number).is_some_and(|commit| !commit.is_merge()));
+        let wanted = history
+            .file_commits(file)
+            .iter()
+            .copied()
+            .filter(|&number| history.commit(number).is_some_and(|commit| !commit.is_merge()));
         numbers.extend(wanted.take(OF_FILE));
     }
     // Commits are numbered from the newest.
-    numbers.into_iter().filter_map(|number| history.commit(number)).take(COMMITS).map(|commit| item_of_commit(&commit, paths)).collect()
+    numbers
+        .into_iter()
+        .filter_map(|number| history.commit(number))
+        .take(COMMITS)
+        .map(|commit| item_of_commit(&commit, paths))
+        .collect()
 }
 
 fn item_of_commit(commit: &CommitView<'_>, paths: &[String]) -> ContextItem {
     let id = commit.id().to_string();
     let short: String = id.chars().take(12).collect();
     let touched: Vec<&str> = commit.changes().map(|(_, path, _)| path).collect();
-    let path = touched.iter().find(|path| paths.iter().any(|wanted| wanted == *path)).or(touched.first()).copied().unwrap_or_default();
-    let more = if touched.len() > FILES { format!(" and {} more", touched.len() - FILES) } else { String::new() };
-    let text = format!("{short} {} {}\n{}{more}", date(commit.commit_time()), commit.subject(), touched.iter().take(FILES).copied().collect::<Vec<_>>().join(" "));
+    let path = touched
+        .iter()
+        .find(|path| paths.iter().any(|wanted| wanted == *path))
+        .or(touched.first())
+        .copied()
+        .unwrap_or_default();
+    let more = if touched.len() > FILES {
+        format!(" and {} more", touched.len() - FILES)
+    } else {
+        String::new()
+    };
+    let text = format!(
+        "{short} {} {}\n{}{more}",
+        date(commit.commit_time()),
+        commit.subject(),
+        touched.iter().take(FILES).copied().collect::<Vec<_>>().join(" ")
+    );
     note("commit", "recent-commit", &short, path, 0, commit.subject(), text, &id)
 }
 
 /// Returns a rule as an item.
 pub fn rule(rule: &Rule) -> ContextItem {
-    note("rule", "rule-in-force", &rule.name, &rule.path, rule.line, &rule.name, rule.text.clone(), "")
+    note(
+        "rule",
+        "rule-in-force",
+        &rule.name,
+        &rule.path,
+        rule.line,
+        &rule.name,
+        rule.text.clone(),
+        "",
+    )
 }
 
 #[allow(clippy::too_many_arguments)]
-fn note(kind: &str, why: &str, name: &str, path: &str, line: u32, title: &str, text: String, hash: &str) -> ContextItem {
+fn note(
+    kind: &str,
+    why: &str,
+    name: &str,
+    path: &str,
+    line: u32,
+    title: &str,
+    text: String,
+    hash: &str,
+) -> ContextItem {
     ContextItem {
         kind: kind.to_owned(),
         symbol_id: None,
@@ -63,7 +104,13 @@ fn note(kind: &str, why: &str, name: &str, path: &str, line: u32, title: &str, t
         symbol_kind: kind.to_owned(),
         name: name.to_owned(),
         title: title.to_owned(),
-        excerpt: Excerpt { text, detail: "body".to_owned(), truncated: false, truncation: None, redacted: false },
+        excerpt: Excerpt {
+            text,
+            detail: "body".to_owned(),
+            truncated: false,
+            truncation: None,
+            redacted: false,
+        },
         content_hash: hash.to_owned(),
         stale: false,
         known: false,

@@ -5,7 +5,8 @@ use crate::request::{PackRequest, Primary, TieBreaker};
 use std::cmp::Ordering;
 
 /// Keys that decide when all others are equal, in this order.
-const LAST: &[TieBreaker] = &[TieBreaker::FileRelPath, TieBreaker::StartLine, TieBreaker::ChunkUid, TieBreaker::SymbolId];
+const LAST: &[TieBreaker] =
+    &[TieBreaker::FileRelPath, TieBreaker::StartLine, TieBreaker::ChunkUid, TieBreaker::SymbolId];
 
 /// Compares two items: the request's first key, score, distance, the request's tie breakers, the fixed ones.
 pub fn order(request: &PackRequest, a: &ContextItem, b: &ContextItem) -> Ordering {
@@ -16,8 +17,15 @@ pub fn order(request: &PackRequest, a: &ContextItem, b: &ContextItem) -> Orderin
         Primary::GraphEvidence => two.evidence_score.total_cmp(&one.evidence_score),
         Primary::HybridScore => two.hybrid_score.total_cmp(&one.hybrid_score),
     };
-    let fixed = || two.hybrid_score.total_cmp(&one.hybrid_score).then(one.graph_distance.cmp(&two.graph_distance));
-    primary.then_with(fixed).then_with(|| by(&request.ordering.stable_tie_breakers, a, b)).then_with(|| by(LAST, a, b))
+    let fixed = || {
+        two.hybrid_score
+            .total_cmp(&one.hybrid_score)
+            .then(one.graph_distance.cmp(&two.graph_distance))
+    };
+    primary
+        .then_with(fixed)
+        .then_with(|| by(&request.ordering.stable_tie_breakers, a, b))
+        .then_with(|| by(LAST, a, b))
 }
 
 fn by(keys: &[TieBreaker], a: &ContextItem, b: &ContextItem) -> Ordering {

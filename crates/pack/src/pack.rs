@@ -80,11 +80,16 @@ mod shared {
     use super::{Arc, ContextItem};
     use serde::{Deserialize, Deserializer, Serializer};
 
-    pub fn serialize<S: Serializer>(items: &[Arc<ContextItem>], serializer: S) -> Result<S::Ok, S::Error> {
+    pub fn serialize<S: Serializer>(
+        items: &[Arc<ContextItem>],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(items.iter().map(|item| &**item))
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Arc<ContextItem>>, D::Error> {
+    pub fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Vec<Arc<ContextItem>>, D::Error> {
         Ok(Vec::<ContextItem>::deserialize(deserializer)?.into_iter().map(Arc::new).collect())
     }
 }
@@ -122,7 +127,9 @@ pub struct ContextItem {
 }
 
 /// A half-open range, except for lines, where the end is the last line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 pub struct Range {
     pub start: u32,
     pub end: u32,

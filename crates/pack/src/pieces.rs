@@ -22,7 +22,8 @@ type Key = [u8; 16];
 type Memory = Generations<Key, u32>;
 
 /// One for each vocabulary.
-static MEMORIES: LazyLock<[Mutex<Memory>; 2]> = LazyLock::new(|| [Mutex::new(Memory::new(MOST)), Mutex::new(Memory::new(MOST))]);
+static MEMORIES: LazyLock<[Mutex<Memory>; 2]> =
+    LazyLock::new(|| [Mutex::new(Memory::new(MOST)), Mutex::new(Memory::new(MOST))]);
 
 /// Returns the tokens of a text as `count` counts them; `who` is the number of the vocabulary.
 pub(crate) fn count(who: usize, text: &str, count: impl Fn(&str) -> usize) -> usize {
@@ -53,7 +54,9 @@ pub(crate) fn count(who: usize, text: &str, count: impl Fn(&str) -> usize) -> us
 
 /// Forgets all counts, so that a measurement can begin cold.
 pub fn forget_counts() {
-    MEMORIES.iter().for_each(|memory| *memory.lock().unwrap_or_else(PoisonError::into_inner) = Memory::new(MOST));
+    MEMORIES.iter().for_each(|memory| {
+        *memory.lock().unwrap_or_else(PoisonError::into_inner) = Memory::new(MOST)
+    });
 }
 
 fn key(piece: &str) -> Key {
@@ -71,7 +74,8 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
             return None;
         }
         let from = start;
-        let cut = (from + SHORT..bytes.len()).find(|&at| is_border(bytes[at - 1], bytes[at]) && is_chosen(&bytes[at - 4..at]));
+        let cut = (from + SHORT..bytes.len())
+            .find(|&at| is_border(bytes[at - 1], bytes[at]) && is_chosen(&bytes[at - 4..at]));
         start = cut.unwrap_or(bytes.len());
         Some(&text[from..start])
     })
@@ -79,11 +83,15 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
 
 /// Both bytes are ASCII, so a border never lies inside a character.
 fn is_border(before: u8, after: u8) -> bool {
-    before.is_ascii_alphanumeric() && after.is_ascii() && !after.is_ascii_alphanumeric() && after != b'\''
+    before.is_ascii_alphanumeric()
+        && after.is_ascii()
+        && !after.is_ascii_alphanumeric()
+        && after != b'\''
 }
 
 fn is_chosen(last: &[u8]) -> bool {
-    let sum = last.iter().fold(0u32, |sum, &byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    let sum =
+        last.iter().fold(0u32, |sum, &byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193));
     (sum >> 13) % SELDOM == 0
 }
 
@@ -117,8 +125,11 @@ mod tests {
 
     #[test]
     fn common_parts_are_cut_alike() {
-        let body: String = (0..200).map(|line| format!("    value_{line} = compute(value, {line}) + offset\n")).collect();
-        let (one, two) = (format!("first heading\n{body}end"), format!("quite another heading {{\n{body}"));
+        let body: String = (0..200)
+            .map(|line| format!("    value_{line} = compute(value, {line}) + offset\n"))
+            .collect();
+        let (one, two) =
+            (format!("first heading\n{body}end"), format!("quite another heading {{\n{body}"));
         let one: std::collections::BTreeSet<&str> = pieces(&one).collect();
         let two: Vec<&str> = pieces(&two).collect();
         let shared = two.iter().filter(|piece| one.contains(**piece)).count();

@@ -27,7 +27,17 @@ pub struct Plan {
     pub reserve: &'static [(Section, f64)],
 }
 
-const USUAL: Plan = Plan { bodies: true, documented: false, graph_first: false, incoming: false, follow: &[], commits: false, rules: false, weights: &[], reserve: &[] };
+const USUAL: Plan = Plan {
+    bodies: true,
+    documented: false,
+    graph_first: false,
+    incoming: false,
+    follow: &[],
+    commits: false,
+    rules: false,
+    weights: &[],
+    reserve: &[],
+};
 
 const INHERITANCE: &[EdgeKind] = &[EdgeKind::Overrides, EdgeKind::Extends, EdgeKind::Implements];
 
@@ -36,11 +46,42 @@ pub const fn plan(intent: Intent) -> Plan {
     use Section::*;
     match intent {
         Intent::Answer => USUAL,
-        Intent::Summarize => Plan { bodies: false, documented: true, weights: &[(Docs, 2.0)], reserve: &[(Docs, 0.15)], ..USUAL },
-        Intent::Refactor => Plan { follow: INHERITANCE, weights: &[(Callers, 2.0), (Tests, 2.0), (Usages, 2.0), (Related, 2.0)], reserve: &[(Callers, 0.12), (Tests, 0.08), (Related, 0.08), (Usages, 0.05)], ..USUAL },
-        Intent::Debug => Plan { commits: true, weights: &[(Callers, 1.5), (Callees, 1.5), (Tests, 1.5)], reserve: &[(Tests, 0.08), (Callers, 0.08), (Callees, 0.08)], ..USUAL },
-        Intent::Impact => Plan { graph_first: true, incoming: true, follow: INHERITANCE, weights: &[(Callers, 3.0), (Usages, 3.0), (Tests, 3.0)], reserve: &[(Callers, 0.3), (Tests, 0.15), (Usages, 0.15)], ..USUAL },
-        Intent::Contract => Plan { bodies: false, documented: true, rules: true, follow: INHERITANCE, weights: &[(Docs, 1.5), (Related, 1.5)], reserve: &[(Docs, 0.15)], ..USUAL },
+        Intent::Summarize => Plan {
+            bodies: false,
+            documented: true,
+            weights: &[(Docs, 2.0)],
+            reserve: &[(Docs, 0.15)],
+            ..USUAL
+        },
+        Intent::Refactor => Plan {
+            follow: INHERITANCE,
+            weights: &[(Callers, 2.0), (Tests, 2.0), (Usages, 2.0), (Related, 2.0)],
+            reserve: &[(Callers, 0.12), (Tests, 0.08), (Related, 0.08), (Usages, 0.05)],
+            ..USUAL
+        },
+        Intent::Debug => Plan {
+            commits: true,
+            weights: &[(Callers, 1.5), (Callees, 1.5), (Tests, 1.5)],
+            reserve: &[(Tests, 0.08), (Callers, 0.08), (Callees, 0.08)],
+            ..USUAL
+        },
+        Intent::Impact => Plan {
+            graph_first: true,
+            incoming: true,
+            follow: INHERITANCE,
+            weights: &[(Callers, 3.0), (Usages, 3.0), (Tests, 3.0)],
+            reserve: &[(Callers, 0.3), (Tests, 0.15), (Usages, 0.15)],
+            ..USUAL
+        },
+        Intent::Contract => Plan {
+            bodies: false,
+            documented: true,
+            rules: true,
+            follow: INHERITANCE,
+            weights: &[(Docs, 1.5), (Related, 1.5)],
+            reserve: &[(Docs, 0.15)],
+            ..USUAL
+        },
     }
 }
 

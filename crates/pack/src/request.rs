@@ -1,7 +1,10 @@
 //! What a pack is asked for, with every default.
 
 use crate::tokens::Tokenizer;
-pub use crate::words::{Direction, EdgeType, EvidenceKind, Intent, Primary, Ranking, SeedMode, SeedProvider, Strictness, TieBreaker};
+pub use crate::words::{
+    Direction, EdgeType, EvidenceKind, Intent, Primary, Ranking, SeedMode, SeedProvider,
+    Strictness, TieBreaker,
+};
 use contextd_model::EdgeKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -116,7 +119,9 @@ impl Expansion {
 pub fn edge_type(kind: EdgeKind) -> Option<EdgeType> {
     match kind {
         EdgeKind::Calls => Some(EdgeType::Call),
-        EdgeKind::References | EdgeKind::AccessesField | EdgeKind::TypeHintOf => Some(EdgeType::Usage),
+        EdgeKind::References | EdgeKind::AccessesField | EdgeKind::TypeHintOf => {
+            Some(EdgeType::Usage)
+        }
         EdgeKind::Imports => Some(EdgeType::Import),
         EdgeKind::Exports => Some(EdgeType::Export),
         EdgeKind::Dataflow => Some(EdgeType::Dataflow),
@@ -171,7 +176,11 @@ pub struct Defaults {
 impl PackRequest {
     /// Returns the request with everything said that it leaves open, so that what means the same is the same.
     pub fn settled(&self, defaults: &Defaults) -> PackRequest {
-        let mut request = PackRequest { index_root: String::new(), index_signature: String::new(), ..self.clone() };
+        let mut request = PackRequest {
+            index_root: String::new(),
+            index_signature: String::new(),
+            ..self.clone()
+        };
         request.budgets = crate::budget::settled(&self.budgets, defaults.tokens);
         request.include_explain = Some(self.wants_explain());
         request.mmr_lambda = Some(self.mmr_lambda.unwrap_or(defaults.lambda).clamp(0.0, 1.0));

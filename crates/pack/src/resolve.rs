@@ -12,9 +12,14 @@ const MOST_PARTS: usize = 32;
 /// Finds symbols by id, by `path:line`, by `path::name`, by qualified name or by name, best first.
 pub fn symbols(layer: &dyn Layer, text: &str) -> Result<Vec<u32>, PackError> {
     let text = text.trim();
-    let found = by_id(layer, text).or_else(|| by_place(layer, text)).unwrap_or_else(|| by_name(layer, text));
+    let found = by_id(layer, text)
+        .or_else(|| by_place(layer, text))
+        .unwrap_or_else(|| by_name(layer, text));
     if found.is_empty() {
-        return Err(PackError::NotFound { message: format!("there is no symbol `{text}` in the index"), suggestions: suggestions(layer, text) });
+        return Err(PackError::NotFound {
+            message: format!("there is no symbol `{text}` in the index"),
+            suggestions: suggestions(layer, text),
+        });
     }
     Ok(found)
 }
@@ -36,10 +41,15 @@ fn by_id(layer: &dyn Layer, text: &str) -> Option<Vec<u32>> {
 }
 
 fn by_place(layer: &dyn Layer, text: &str) -> Option<Vec<u32>> {
-    if let Some((path, name)) = text.split_once("::").filter(|(path, _)| path.contains('.') || path.contains('/')) {
+    if let Some((path, name)) =
+        text.split_once("::").filter(|(path, _)| path.contains('.') || path.contains('/'))
+    {
         let file = layer.find_path(path.trim_start_matches("./"))?;
         let asked = Asked::new(name);
-        let mut found: Vec<(Fit, u32)> = layer.file_range(file).filter_map(|symbol| Some((asked.fit(layer, symbol)?, symbol))).collect();
+        let mut found: Vec<(Fit, u32)> = layer
+            .file_range(file)
+            .filter_map(|symbol| Some((asked.fit(layer, symbol)?, symbol)))
+            .collect();
         found.sort();
         return Some(asked.best(found));
     }
@@ -48,7 +58,9 @@ fn by_place(layer: &dyn Layer, text: &str) -> Option<Vec<u32>> {
     let file = layer.find_path(path.trim_start_matches("./"))?;
     let holds = |symbol: u32| (layer.lines(symbol).0..=layer.lines(symbol).1).contains(&line);
     // Inner symbols come after their outer ones.
-    Some(layer.file_range(file).skip(1).filter(|&symbol| holds(symbol)).last().into_iter().collect())
+    Some(
+        layer.file_range(file).skip(1).filter(|&symbol| holds(symbol)).last().into_iter().collect(),
+    )
 }
 
 fn by_name(layer: &dyn Layer, text: &str) -> Vec<u32> {
@@ -61,10 +73,24 @@ fn by_name(layer: &dyn Layer, text: &str) -> Vec<u32> {
         found = layer.named_like(asked.last());
     }
     let tests = |symbol: u32| contextd_lang::paths::is_test(layer.path(symbol));
-    let rank = |symbol: u32| (tests(symbol), !layer.kind(symbol).is_code(), std::cmp::Reverse(layer.sources(symbol)));
-    let mut found: Vec<(Fit, u32)> = found.into_iter().filter(|&symbol| !layer.is_file(symbol)).filter_map(|symbol| Some((asked.fit(layer, symbol)?, symbol))).collect();
+    let rank = |symbol: u32| {
+        (tests(symbol), !layer.kind(symbol).is_code(), std::cmp::Reverse(layer.sources(symbol)))
+    };
+    let mut found: Vec<(Fit, u32)> = found
+        .into_iter()
+        .filter(|&symbol| !layer.is_file(symbol))
+        .filter_map(|symbol| Some((asked.fit(layer, symbol)?, symbol)))
+        .collect();
     // A bare name fits all alike; who uses it most is meant.
-    found.sort_by_cached_key(|&(fit, symbol)| (asked.is_path().then_some(fit), rank(symbol), layer.path(symbol).to_owned(), layer.lines(symbol).0, symbol));
+    found.sort_by_cached_key(|&(fit, symbol)| {
+        (
+            asked.is_path().then_some(fit),
+            rank(symbol),
+            layer.path(symbol).to_owned(),
+            layer.lines(symbol).0,
+            symbol,
+        )
+    });
     asked.best(found)
 }
 
@@ -133,13 +159,24 @@ impl<'t> Asked<'t> {
         // Modules and packages in front of the name are not part of it; they are not held against it.
         let path = layer.path(symbol);
         let folders = path.split(['/', '.']).collect::<Vec<_>>();
-        Some(Fit::Within(self.parts[own..].iter().filter(|part| !folders.iter().any(|folder| folder.eq_ignore_ascii_case(part))).count() + self.parts.len() - own))
+        Some(Fit::Within(
+            self.parts[own..]
+                .iter()
+                .filter(|part| !folders.iter().any(|folder| folder.eq_ignore_ascii_case(part)))
+                .count()
+                + self.parts.len()
+                - own,
+        ))
     }
 
     /// Keeps what fits best: of a path only that is meant, a bare name may mean all.
     fn best(&self, found: Vec<(Fit, u32)>) -> Vec<u32> {
         let best = found.first().map(|(fit, _)| *fit).filter(|_| self.is_path());
-        found.into_iter().filter(|(fit, _)| best.is_none_or(|best| *fit == best)).map(|(_, symbol)| symbol).collect()
+        found
+            .into_iter()
+            .filter(|(fit, _)| best.is_none_or(|best| *fit == best))
+            .map(|(_, symbol)| symbol)
+            .collect()
     }
 }
 
@@ -158,8 +195,14 @@ pub fn suggestions(layer: &dyn Layer, text: &str) -> Vec<String> {
         if prefix.is_empty() {
             break;
         }
-        let mut near: Vec<(usize, u32)> = layer.with_prefix(&prefix, 2_000).into_iter().map(|symbol| (distance(last, &layer.name(symbol)), symbol)).collect();
-        near.retain(|&(edits, symbol)| edits <= 3 || layer.name(symbol).to_lowercase().starts_with(&last.to_lowercase()));
+        let mut near: Vec<(usize, u32)> = layer
+            .with_prefix(&prefix, 2_000)
+            .into_iter()
+            .map(|symbol| (distance(last, &layer.name(symbol)), symbol))
+            .collect();
+        near.retain(|&(edits, symbol)| {
+            edits <= 3 || layer.name(symbol).to_lowercase().starts_with(&last.to_lowercase())
+        });
         near.sort();
         near.into_iter().for_each(|(_, symbol)| add(symbol));
     }
@@ -189,7 +232,9 @@ mod tests {
 
     #[test]
     fn distances_count_edits() {
-        for (one, two, edits) in [("", "", 0), ("abc", "abc", 0), ("parse", "prase", 2), ("a", "", 1), ("Foo", "foo", 0)] {
+        for (one, two, edits) in
+            [("", "", 0), ("abc", "abc", 0), ("parse", "prase", 2), ("a", "", 1), ("Foo", "foo", 0)]
+        {
             assert_eq!(distance(one, two), edits, "{one} {two}");
         }
     }

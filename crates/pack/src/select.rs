@@ -2,13 +2,13 @@
 //! every cap.
 
 use crate::budget::BudgetsResolved;
+use crate::diverse::diverse_order;
 use crate::expand::Section;
 use crate::held::Shown;
 use crate::items::Shop;
 use crate::layer::Layer;
 use crate::pack::Scores;
 use crate::plan::Plan;
-use crate::diverse::diverse_order;
 use crate::shelf::Size;
 use crate::similar::Words;
 use std::collections::{BTreeMap, BTreeSet};
@@ -118,14 +118,23 @@ struct Taken {
 }
 
 impl<'a> Selector<'a> {
-    pub fn new(layer: &'a dyn Layer, candidates: &'a [Candidate], shop: &'a Shop<'a>, terms: Terms<'a>) -> Self {
+    pub fn new(
+        layer: &'a dyn Layer,
+        candidates: &'a [Candidate],
+        shop: &'a Shop<'a>,
+        terms: Terms<'a>,
+    ) -> Self {
         let tokenizer = terms.budgets.tokenizer;
-        let sizes: Vec<Size> = candidates.iter().map(|candidate| shop.size(candidate.symbol, tokenizer)).collect();
+        let sizes: Vec<Size> =
+            candidates.iter().map(|candidate| shop.size(candidate.symbol, tokenizer)).collect();
         let cost = |(candidate, size): (&Candidate, &Size)| {
             if shop.may_be_held(candidate.symbol) {
                 return Cost { signature: HELD, body: HELD };
             }
-            Cost { signature: f64::from(size.tokens), body: shop.body_bytes(candidate.symbol, candidate.lines) as f64 / BYTES_PER_TOKEN }
+            Cost {
+                signature: f64::from(size.tokens),
+                body: shop.body_bytes(candidate.symbol, candidate.lines) as f64 / BYTES_PER_TOKEN,
+            }
         };
         let costs = candidates.iter().zip(&sizes).map(cost).collect();
         let words: Vec<Words> = sizes.iter().map(|size| size.words).collect();
@@ -142,7 +151,10 @@ impl<'a> Selector<'a> {
 
     /// Returns what to show for so many tokens, best first.
     pub fn choose(&self, tokens: f64) -> Vec<Choice> {
-        let mut taken = Taken { sections: BTreeMap::from([(Section::Related, self.terms.notes)]), ..Taken::default() };
+        let mut taken = Taken {
+            sections: BTreeMap::from([(Section::Related, self.terms.notes)]),
+            ..Taken::default()
+        };
         let share = tokens * SIGNATURE_SHARE;
         let plan = self.terms.plan;
         if !plan.graph_first {
@@ -170,7 +182,10 @@ impl<'a> Selector<'a> {
             if full {
                 return;
             }
-            if known.contains(&at) || !wanted(candidate) || shown.holds(candidate.symbol, &self.spans[at]) {
+            if known.contains(&at)
+                || !wanted(candidate)
+                || shown.holds(candidate.symbol, &self.spans[at])
+            {
                 continue;
             }
             let count = taken.sections.entry(candidate.section).or_default();
@@ -191,16 +206,31 @@ impl<'a> Selector<'a> {
         let whole = |candidate: usize| self.density(&Choice { candidate, shown: Shown::Body });
         order.sort_by(|&a, &b| whole(b).total_cmp(&whole(a)).then(a.cmp(&b)));
         for at in order {
-            let Some(place) = taken.chosen.iter().position(|choice| choice.candidate == at) else { continue };
+            let Some(place) = taken.chosen.iter().position(|choice| choice.candidate == at) else {
+                continue;
+            };
             let Some((shown, cost)) = self.best_detail(at, taken, tokens) else { continue };
             taken.spent += (cost - self.costs[at].signature).max(0.0);
             taken.chosen[place].shown = shown;
-            let cut = shown == Shown::Body && self.costs[at].body * BYTES_PER_TOKEN >= self.terms.budgets.max_bytes_per_item as f64;
+            let cut = shown == Shown::Body
+                && self.costs[at].body * BYTES_PER_TOKEN
+                    >= self.terms.budgets.max_bytes_per_item as f64;
             if !cut {
                 let with = self.shown_with(&[Choice { candidate: at, shown }]);
-                let inside: BTreeSet<usize> = self.inside(at, &taken.chosen).into_iter().filter(|&other| with.holds(self.candidates[other].symbol, &self.spans[other])).collect();
+                let inside: BTreeSet<usize> = self
+                    .inside(at, &taken.chosen)
+                    .into_iter()
+                    .filter(|&other| with.holds(self.candidates[other].symbol, &self.spans[other]))
+                    .collect();
                 taken.spent -= inside.iter().map(|&other| self.signature_cost(other)).sum::<f64>();
-                inside.iter().for_each(|&other| drop(taken.sections.entry(self.candidates[other].section).and_modify(|count| *count = count.saturating_sub(1))));
+                inside.iter().for_each(|&other| {
+                    drop(
+                        taken
+                            .sections
+                            .entry(self.candidates[other].section)
+                            .and_modify(|count| *count = count.saturating_sub(1)),
+                    )
+                });
                 taken.chosen.retain(|choice| !inside.contains(&choice.candidate));
             }
         }
@@ -211,25 +241,43 @@ impl<'a> Selector<'a> {
         let candidate = &self.candidates[at];
         let room = tokens - taken.spent + self.costs[at].signature;
         // What is worth more than the whole around it stays by itself, and nothing is shown twice.
-        let shown = |choice: &Choice| choice.candidate != at && choice.shown != Shown::Signature && self.holds(at, choice.candidate);
-        let displaces = self.inside(at, &taken.chosen).iter().any(|&other| self.candidates[other].value > candidate.value) || taken.chosen.iter().any(shown);
+        let shown = |choice: &Choice| {
+            choice.candidate != at
+                && choice.shown != Shown::Signature
+                && self.holds(at, choice.candidate)
+        };
+        let displaces = self
+            .inside(at, &taken.chosen)
+            .iter()
+            .any(|&other| self.candidates[other].value > candidate.value)
+            || taken.chosen.iter().any(shown);
         let body = self.costs[at].body;
         let cut = body * BYTES_PER_TOKEN >= self.terms.budgets.max_bytes_per_item as f64;
         let outlined = self.layer.kind(candidate.symbol).is_type() && candidate.lines.is_none();
-        if self.terms.plan.bodies && !displaces && !self.is_whole_file(at) && body <= room && body <= BODY_SHARE * tokens && !(cut && outlined) {
+        if self.terms.plan.bodies
+            && !displaces
+            && !self.is_whole_file(at)
+            && body <= room
+            && body <= BODY_SHARE * tokens
+            && !(cut && outlined)
+        {
             return Some((Shown::Body, body));
         }
         if !outlined || displaces || !candidate.strong {
             return None;
         }
-        let outline = f64::from(self.shop.outline_tokens(candidate.symbol, self.terms.budgets.tokenizer)?);
-        (outline <= room && outline <= BODY_SHARE * tokens && outline < body).then_some((Shown::Outline, outline))
+        let outline =
+            f64::from(self.shop.outline_tokens(candidate.symbol, self.terms.budgets.tokenizer)?);
+        (outline <= room && outline <= BODY_SHARE * tokens && outline < body)
+            .then_some((Shown::Outline, outline))
     }
 
     /// Files that only the graph leads to are named, not shown.
     fn is_whole_file(&self, at: usize) -> bool {
         let candidate = &self.candidates[at];
-        candidate.section != Section::Seeds && candidate.lines.is_none() && self.layer.is_file(candidate.symbol)
+        candidate.section != Section::Seeds
+            && candidate.lines.is_none()
+            && self.layer.is_file(candidate.symbol)
     }
 
     fn signature_cost(&self, at: usize) -> f64 {
@@ -257,10 +305,19 @@ impl<'a> Selector<'a> {
     /// saved. What only the graph leads to goes before strong seeds.
     pub fn drop_least(&self, choices: &mut Vec<Choice>, over: f64) {
         let mut saved = 0.0;
-        let rank = |choice: &Choice| (self.candidates[choice.candidate].strong && choice.shown == Shown::Signature && !self.terms.plan.graph_first, self.density(choice));
+        let rank = |choice: &Choice| {
+            (
+                self.candidates[choice.candidate].strong
+                    && choice.shown == Shown::Signature
+                    && !self.terms.plan.graph_first,
+                self.density(choice),
+            )
+        };
         let mut ranks: Vec<(bool, f64)> = choices.iter().map(rank).collect();
         while saved < over {
-            let least = (0..choices.len()).min_by(|&a, &b| ranks[a].0.cmp(&ranks[b].0).then(ranks[a].1.total_cmp(&ranks[b].1)).then(b.cmp(&a)));
+            let least = (0..choices.len()).min_by(|&a, &b| {
+                ranks[a].0.cmp(&ranks[b].0).then(ranks[a].1.total_cmp(&ranks[b].1)).then(b.cmp(&a))
+            });
             let Some(place) = least else { return };
             let before = self.cost(&choices[place]);
             let after = self.cost(&Choice { shown: Shown::Signature, ..choices[place] });
@@ -278,7 +335,15 @@ impl<'a> Selector<'a> {
 
     /// Returns the chosen that lie inside what showing `at` whole shows.
     fn inside(&self, at: usize, chosen: &[Choice]) -> BTreeSet<usize> {
-        chosen.iter().filter(|choice| choice.candidate != at && choice.shown == Shown::Signature && self.holds(at, choice.candidate)).map(|choice| choice.candidate).collect()
+        chosen
+            .iter()
+            .filter(|choice| {
+                choice.candidate != at
+                    && choice.shown == Shown::Signature
+                    && self.holds(at, choice.candidate)
+            })
+            .map(|choice| choice.candidate)
+            .collect()
     }
 
     fn holds(&self, outer: usize, inner: usize) -> bool {
@@ -287,9 +352,19 @@ impl<'a> Selector<'a> {
 
     /// Returns what is shown with those that are shown whole or by their members.
     fn shown_with(&self, chosen: &[Choice]) -> ShownWith {
-        let whole = |choice: &&Choice| choice.shown == Shown::Body && self.costs[choice.candidate].body * BYTES_PER_TOKEN < self.terms.budgets.max_bytes_per_item as f64;
-        let spans = chosen.iter().filter(whole).map(|choice| self.spans[choice.candidate]).collect();
+        let whole = |choice: &&Choice| {
+            choice.shown == Shown::Body
+                && self.costs[choice.candidate].body * BYTES_PER_TOKEN
+                    < self.terms.budgets.max_bytes_per_item as f64
+        };
+        let spans =
+            chosen.iter().filter(whole).map(|choice| self.spans[choice.candidate]).collect();
         let outlines = chosen.iter().filter(|choice| choice.shown == Shown::Outline);
-        ShownWith { spans, members: outlines.flat_map(|choice| self.shop.outlined(self.candidates[choice.candidate].symbol)).collect() }
+        ShownWith {
+            spans,
+            members: outlines
+                .flat_map(|choice| self.shop.outlined(self.candidates[choice.candidate].symbol))
+                .collect(),
+        }
     }
 }

@@ -45,7 +45,11 @@ pub(crate) struct ItemKey {
 
 impl Default for Shelf {
     fn default() -> Self {
-        Self { views: Mutex::new(Generations::new(MOST)), texts: Mutex::new(Generations::new(MOST)), items: Mutex::new(Generations::new(MOST)) }
+        Self {
+            views: Mutex::new(Generations::new(MOST)),
+            texts: Mutex::new(Generations::new(MOST)),
+            items: Mutex::new(Generations::new(MOST)),
+        }
     }
 }
 
@@ -76,8 +80,18 @@ impl Shelf {
         if let Some(view) = lock(&self.views).get(&key) {
             return view;
         }
-        let view = Arc::new(FileView { number: NEXT.fetch_add(1, Ordering::Relaxed), details: layer.details(file), ids: OnceLock::new(), sizes: Mutex::default(), outlines: Mutex::default() });
-        let weight = view.details.iter().map(|detail| SYMBOL + detail.signature.len() + detail.doc.len()).sum();
+        let view = Arc::new(FileView {
+            number: NEXT.fetch_add(1, Ordering::Relaxed),
+            details: layer.details(file),
+            ids: OnceLock::new(),
+            sizes: Mutex::default(),
+            outlines: Mutex::default(),
+        });
+        let weight = view
+            .details
+            .iter()
+            .map(|detail| SYMBOL + detail.signature.len() + detail.doc.len())
+            .sum();
         lock(&self.views).put(key, view.clone(), weight);
         view
     }
@@ -94,7 +108,11 @@ impl Shelf {
     }
 
     /// Returns the item without its scores and reasons; `make` makes it the first time.
-    pub(crate) fn item(&self, key: ItemKey, make: impl FnOnce() -> ContextItem) -> Arc<ContextItem> {
+    pub(crate) fn item(
+        &self,
+        key: ItemKey,
+        make: impl FnOnce() -> ContextItem,
+    ) -> Arc<ContextItem> {
         if let Some(item) = lock(&self.items).get(&key) {
             return item;
         }
@@ -113,7 +131,11 @@ impl FileView {
 
     /// Returns the id of the symbol at that place in the file.
     pub(crate) fn id(&self, layer: &dyn Layer, file: u32, at: u32) -> String {
-        self.ids.get_or_init(|| ids_of_file(layer, file)).get(at as usize).cloned().unwrap_or_default()
+        self.ids
+            .get_or_init(|| ids_of_file(layer, file))
+            .get(at as usize)
+            .cloned()
+            .unwrap_or_default()
     }
 
     /// Returns the size of a declaration; `make` measures it the first time.
@@ -127,7 +149,11 @@ impl FileView {
     }
 
     /// Returns the tokens of an outline; `make` counts them the first time.
-    pub(crate) fn outline_tokens(&self, key: (u32, bool, Tokenizer), make: impl FnOnce() -> Option<u32>) -> Option<u32> {
+    pub(crate) fn outline_tokens(
+        &self,
+        key: (u32, bool, Tokenizer),
+        make: impl FnOnce() -> Option<u32>,
+    ) -> Option<u32> {
         if let Some(tokens) = lock(&self.outlines).get(&key) {
             return *tokens;
         }

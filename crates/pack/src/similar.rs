@@ -59,7 +59,9 @@ impl Likeness {
 /// Returns the share of words that two texts have in common: the definition that [`Likeness`] follows.
 #[cfg(test)]
 pub fn jaccard(one: &Words, two: &Words) -> f64 {
-    let count = |bits: fn(u64, u64) -> u64| one.iter().zip(two).map(|(&one, &two)| bits(one, two).count_ones()).sum::<u32>();
+    let count = |bits: fn(u64, u64) -> u64| {
+        one.iter().zip(two).map(|(&one, &two)| bits(one, two).count_ones()).sum::<u32>()
+    };
     let all = count(|one, two| one | two);
     if all == 0 { 0.0 } else { f64::from(count(|one, two| one & two)) / f64::from(all) }
 }

@@ -11,7 +11,12 @@ pub trait Texts: Sync {
     /// Returns the file as it is now: `known` itself when it has not changed since that was read.
     fn read_again(&self, path: &str, known: Option<&Arc<FileText>>) -> Option<Arc<FileText>> {
         let text = self.read(path)?;
-        Some(known.filter(|known| known.hash == text.hash).cloned().unwrap_or_else(|| Arc::new(text)))
+        Some(
+            known
+                .filter(|known| known.hash == text.hash)
+                .cloned()
+                .unwrap_or_else(|| Arc::new(text)),
+        )
     }
 
     /// Returns the hash of the file as it is now.
@@ -85,8 +90,11 @@ impl FileText {
 
     /// True when a secret was replaced inside a part of the scrubbed text.
     pub fn is_redacted(&self, start: u32, end: u32) -> bool {
-        let (start, end) = (self.original_offset(self.floor(start)), self.original_offset(self.floor(end)));
-        self.redactions.iter().any(|replaced| replaced.start < end.max(start + 1) && start < replaced.end)
+        let (start, end) =
+            (self.original_offset(self.floor(start)), self.original_offset(self.floor(end)));
+        self.redactions
+            .iter()
+            .any(|replaced| replaced.start < end.max(start + 1) && start < replaced.end)
     }
 }
 
@@ -114,9 +122,17 @@ mod tests {
         let (start, end) = (original.find("sesame").unwrap(), original.find("';").unwrap());
         let scrubbed = original.replace("sesame-open", "[X]");
         let at = scrubbed.find("fn").unwrap() as u32;
-        let text = FileText { redactions: vec![Replaced { start, end, length: 3 }], original: original.clone(), scrubbed, ..FileText::default() };
+        let text = FileText {
+            redactions: vec![Replaced { start, end, length: 3 }],
+            original: original.clone(),
+            scrubbed,
+            ..FileText::default()
+        };
         assert_eq!(text.part(at, at + 9), "fn f() {}");
-        assert_eq!(text.utf16(at) as usize, original[..original.find("fn").unwrap()].encode_utf16().count());
+        assert_eq!(
+            text.utf16(at) as usize,
+            original[..original.find("fn").unwrap()].encode_utf16().count()
+        );
         assert!(text.is_redacted(0, 10) && !text.is_redacted(at, at + 9));
     }
 

@@ -18,7 +18,8 @@ pub enum Tokenizer {
 }
 
 impl Tokenizer {
-    pub const ALL: &'static [Tokenizer] = &[Tokenizer::O200k, Tokenizer::Cl100k, Tokenizer::Estimate];
+    pub const ALL: &'static [Tokenizer] =
+        &[Tokenizer::O200k, Tokenizer::Cl100k, Tokenizer::Estimate];
 
     /// Returns the name used in requests and in the configuration.
     pub fn name(self) -> &'static str {
@@ -31,7 +32,10 @@ impl Tokenizer {
 
     /// Returns the tokenizer of that name.
     pub fn by_name(name: &str) -> Option<Tokenizer> {
-        Self::ALL.iter().copied().find(|tokenizer| tokenizer.name() == name.trim_end_matches("_base"))
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|tokenizer| tokenizer.name() == name.trim_end_matches("_base"))
     }
 
     /// Returns the number of tokens of a text.

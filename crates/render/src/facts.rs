@@ -15,7 +15,8 @@ fn write(out: &mut String, value: &Value, depth: usize) {
     let indent = "  ".repeat(depth);
     match value {
         Value::Object(map) => {
-            for (key, value) in map.iter().filter(|(_, value)| !is_empty(value) || value.is_array()) {
+            for (key, value) in map.iter().filter(|(_, value)| !is_empty(value) || value.is_array())
+            {
                 if is_empty(value) {
                     let _ = writeln!(out, "{indent}{key}: none");
                 } else if is_plain(value) {
@@ -40,7 +41,9 @@ fn write(out: &mut String, value: &Value, depth: usize) {
 fn parts(map: &serde_json::Map<String, Value>) -> String {
     let part = |(key, value): (&String, &Value)| match value {
         Value::Object(inner) => format!("{} ({})", safe(key), parts(inner)),
-        Value::Array(items) if items.iter().all(is_plain) => format!("{} {}", safe(key), items.iter().map(plain).collect::<Vec<_>>().join(" ")),
+        Value::Array(items) if items.iter().all(is_plain) => {
+            format!("{} {}", safe(key), items.iter().map(plain).collect::<Vec<_>>().join(" "))
+        }
         value => format!("{} {}", safe(key), plain(value)),
     };
     map.iter().filter(|(_, value)| !is_empty(value)).map(part).collect::<Vec<_>>().join(", ")
@@ -65,7 +68,9 @@ pub fn is_empty(value: &Value) -> bool {
 fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => safe(text).into_owned(),
-        Value::Number(number) if number.is_f64() => format!("{:.2}", number.as_f64().unwrap_or_default()),
+        Value::Number(number) if number.is_f64() => {
+            format!("{:.2}", number.as_f64().unwrap_or_default())
+        }
         other => safe(&other.to_string()).into_owned(),
     }
 }

@@ -6,20 +6,74 @@ const MAGIC: &[u8; 4] = b"GCB1";
 const VERSION: u8 = 1;
 
 /// Kinds by number, from 1.
-const KINDS: &[&str] = &["fn", "type", "method", "iface", "var", "const", "resource", "table", "class", "selector", "field", "route", "ext", "file", "pkg", "svc", "env_var", "process"];
-const PROVENANCES: &[&str] = &["ast_inferred", "ast_resolved", "lsp_resolved", "otel_trace", "scip_resolved", "runtime_observed", "structural"];
+const KINDS: &[&str] = &[
+    "fn", "type", "method", "iface", "var", "const", "resource", "table", "class", "selector",
+    "field", "route", "ext", "file", "pkg", "svc", "env_var", "process",
+];
+const PROVENANCES: &[&str] = &[
+    "ast_inferred",
+    "ast_resolved",
+    "lsp_resolved",
+    "otel_trace",
+    "scip_resolved",
+    "runtime_observed",
+    "structural",
+];
 const EDGES: &[&str] = &[
-    "calls", "imports", "implements", "references", "handles_route", "depends_on", "deploys", "exposes", "configures", "extends", "overrides", "decorates", "throws", "owned_by", "authored_by", "tests", "runtime_calls", "runtime_rpc", "runtime_produces",
-    "runtime_consumes", "contains", "member_of", "documents", "consumes_endpoint", "implements_rpc", "consumes_rpc", "gated_by_flag", "deployed_by", "tested_by", "publishes", "subscribes", "connects_to", "similar_to", "co_tested_with", "type_hint_of",
-    "accesses_field", "reads_env", "executes_process",
+    "calls",
+    "imports",
+    "implements",
+    "references",
+    "handles_route",
+    "depends_on",
+    "deploys",
+    "exposes",
+    "configures",
+    "extends",
+    "overrides",
+    "decorates",
+    "throws",
+    "owned_by",
+    "authored_by",
+    "tests",
+    "runtime_calls",
+    "runtime_rpc",
+    "runtime_produces",
+    "runtime_consumes",
+    "contains",
+    "member_of",
+    "documents",
+    "consumes_endpoint",
+    "implements_rpc",
+    "consumes_rpc",
+    "gated_by_flag",
+    "deployed_by",
+    "tested_by",
+    "publishes",
+    "subscribes",
+    "connects_to",
+    "similar_to",
+    "co_tested_with",
+    "type_hint_of",
+    "accesses_field",
+    "reads_env",
+    "executes_process",
 ];
 /// What stands for a kind that has no number: a part of a file, a mention, a guess.
 const OTHER: (&str, &str, &str) = ("file", "references", "ast_inferred");
 
 /// Returns a graph as this format can carry it: kinds without a number become the nearest that has one.
 pub fn carried(graph: &GraphPack) -> GraphPack {
-    let among = |set: &[&str], text: &str, other: &str| if set.contains(&text) { text.to_owned() } else { other.to_owned() };
-    let node = |node: &Node| Node { kind: among(KINDS, &node.kind, OTHER.0), provenance: among(PROVENANCES, &node.provenance, OTHER.2), score: f64::from(node.score as f32), distance: node.distance.min(255), ..node.clone() };
+    let among = |set: &[&str], text: &str, other: &str| {
+        if set.contains(&text) { text.to_owned() } else { other.to_owned() }
+    };
+    let node = |node: &Node| Node {
+        kind: among(KINDS, &node.kind, OTHER.0),
+        provenance: among(PROVENANCES, &node.provenance, OTHER.2),
+        score: f64::from(node.score as f32),
+        distance: node.distance.min(255),
+        ..node.clone()
+    };
     let edge = |edge: &Edge| Edge { kind: among(EDGES, &edge.kind, OTHER.1), ..edge.clone() };
     let mut edges: Vec<Edge> = graph.edges.iter().map(edge).collect();
     edges.sort();
@@ -37,9 +91,14 @@ pub fn base64(own: &contextd_pack::ContextPack) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::new();
     for part in pack(own).chunks(3) {
-        let bits = part.iter().fold(0u32, |bits, &byte| bits << 8 | u32::from(byte)) << (8 * (3 - part.len()));
+        let bits = part.iter().fold(0u32, |bits, &byte| bits << 8 | u32::from(byte))
+            << (8 * (3 - part.len()));
         for place in 0..4 {
-            out.push(if place <= part.len() { char::from(LETTERS[(bits >> (18 - 6 * place) & 63) as usize]) } else { '=' });
+            out.push(if place <= part.len() {
+                char::from(LETTERS[(bits >> (18 - 6 * place) & 63) as usize])
+            } else {
+                '='
+            });
         }
     }
     out
@@ -102,7 +161,8 @@ pub fn decode(bytes: &[u8]) -> Result<GraphPack, GcbError> {
         return Err(GcbError { offset: 0, message: "it does not begin with GCB1 and version 1" });
     }
     let tool = reader.text()?;
-    let (tokens, budget, nodes, edges) = (reader.varint()?, reader.varint()?, reader.varint()?, reader.varint()?);
+    let (tokens, budget, nodes, edges) =
+        (reader.varint()?, reader.varint()?, reader.varint()?, reader.varint()?);
     // A node takes at least 25 bytes and an edge 4, so the counts cannot make it reserve more than there is.
     let mut graph = GraphPack { tool, tokens, budget, ..GraphPack::default() };
     for _ in 0..nodes {
@@ -139,7 +199,11 @@ impl<'b> Reader<'b> {
     }
 
     fn take(&mut self, count: usize) -> Result<&'b [u8], GcbError> {
-        let end = self.at.checked_add(count).filter(|&end| end <= self.bytes.len()).ok_or(self.error("the bytes end too early"))?;
+        let end = self
+            .at
+            .checked_add(count)
+            .filter(|&end| end <= self.bytes.len())
+            .ok_or(self.error("the bytes end too early"))?;
         let part = &self.bytes[self.at..end];
         self.at = end;
         Ok(part)
@@ -185,6 +249,10 @@ impl<'b> Reader<'b> {
 
     fn node(&mut self, count: u64) -> Result<u32, GcbError> {
         let number = self.varint()?;
-        if number < count { u32::try_from(number).map_err(|_| self.error("a number is too large")) } else { Err(self.error("an edge names a node that is not there")) }
+        if number < count {
+            u32::try_from(number).map_err(|_| self.error("a number is too large"))
+        } else {
+            Err(self.error("an edge names a node that is not there"))
+        }
     }
 }

@@ -51,8 +51,21 @@ pub enum Status {
 impl GraphPack {
     /// Returns the symbols of a pack with the edges among them; what is no symbol is left out.
     pub fn of(pack: &ContextPack) -> GraphPack {
-        let mut items: Vec<&ContextItem> = pack.items().filter(|item| item.kind == "symbol" || item.kind == "chunk").collect();
-        items.sort_by(|a, b| a.scores.graph_distance.cmp(&b.scores.graph_distance).then(score(b).total_cmp(&score(a))).then_with(|| (&a.file_rel_path, a.lines, &a.chunk_uid).cmp(&(&b.file_rel_path, b.lines, &b.chunk_uid))));
+        let mut items: Vec<&ContextItem> =
+            pack.items().filter(|item| item.kind == "symbol" || item.kind == "chunk").collect();
+        items.sort_by(|a, b| {
+            a.scores
+                .graph_distance
+                .cmp(&b.scores.graph_distance)
+                .then(score(b).total_cmp(&score(a)))
+                .then_with(|| {
+                    (&a.file_rel_path, a.lines, &a.chunk_uid).cmp(&(
+                        &b.file_rel_path,
+                        b.lines,
+                        &b.chunk_uid,
+                    ))
+                })
+        });
         let mut seen: BTreeMap<(String, String), u32> = BTreeMap::new();
         let mut nodes: Vec<Node> = Vec::new();
         let mut places: BTreeMap<&str, u32> = BTreeMap::new();
@@ -67,11 +80,30 @@ impl GraphPack {
             places.insert(&item.chunk_uid, nodes.len() as u32);
             nodes.push(node);
         }
-        let ends = |edge: &contextd_pack::pack::PackEdge| Some((*places.get(edge.from.as_str())?, *places.get(edge.to.as_str())?));
-        let mut edges: Vec<Edge> = pack.edges.iter().filter_map(|edge| ends(edge).map(|(source, target)| Edge { source, target, kind: plain(&edge.kind), status: Status::Unchanged })).collect();
+        let ends = |edge: &contextd_pack::pack::PackEdge| {
+            Some((*places.get(edge.from.as_str())?, *places.get(edge.to.as_str())?))
+        };
+        let mut edges: Vec<Edge> = pack
+            .edges
+            .iter()
+            .filter_map(|edge| {
+                ends(edge).map(|(source, target)| Edge {
+                    source,
+                    target,
+                    kind: plain(&edge.kind),
+                    status: Status::Unchanged,
+                })
+            })
+            .collect();
         edges.sort();
         edges.dedup();
-        GraphPack { tool: "contextd".to_owned(), budget: pack.budgets.max_total_tokens, tokens: pack.stats.tokens, nodes, edges }
+        GraphPack {
+            tool: "contextd".to_owned(),
+            budget: pack.budgets.max_total_tokens,
+            tokens: pack.stats.tokens,
+            nodes,
+            edges,
+        }
     }
 }
 
@@ -87,16 +119,27 @@ pub fn two_decimals(score: f64) -> f64 {
 fn node(item: &ContextItem) -> Node {
     let scores = &item.scores;
     let near = 1.0 / (1.0 + f64::from(scores.graph_distance));
-    let lines = if item.kind == "chunk" { format!("#L{}", item.lines.start) } else { String::new() };
+    let lines =
+        if item.kind == "chunk" { format!("#L{}", item.lines.start) } else { String::new() };
     let name = if item.symbol_kind == "file" { String::new() } else { format!(":{}", item.name) };
     Node {
         kind: short_kind(&item.symbol_kind).to_owned(),
         qname: plain(&format!("{}{name}{lines}", item.file_rel_path)),
         score: score(item),
-        provenance: item.why.evidence.last().map_or("ast_resolved", |evidence| evidence.provenance.as_str()).to_owned(),
+        provenance: item
+            .why
+            .evidence
+            .last()
+            .map_or("ast_resolved", |evidence| evidence.provenance.as_str())
+            .to_owned(),
         distance: scores.graph_distance,
         signature: item.title.clone(),
-        components: [scores.seed_score as f32, near as f32, scores.evidence_score as f32, scores.hybrid_score as f32],
+        components: [
+            scores.seed_score as f32,
+            near as f32,
+            scores.evidence_score as f32,
+            scores.hybrid_score as f32,
+        ],
     }
 }
 

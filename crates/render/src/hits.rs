@@ -22,7 +22,10 @@ pub fn wire(hits: &Hits) -> Value {
 
 /// Writes the items of a pack as hits.
 pub fn of_pack(pack: &contextd_pack::ContextPack) -> String {
-    contextd_pack::canonical::to_string(&wire(&contextd_ops::hits(pack, contextd_pack::Tokenizer::Estimate)))
+    contextd_pack::canonical::to_string(&wire(&contextd_ops::hits(
+        pack,
+        contextd_pack::Tokenizer::Estimate,
+    )))
 }
 
 /// Writes hits for people: place, name, score, then the text.
@@ -33,7 +36,16 @@ pub fn text(hits: &Hits) -> String {
     }
     for hit in &hits.hits {
         let stale = if hit.stale { " (stale)" } else { "" };
-        let _ = writeln!(out, "{}:{}-{} {} {} {:.2}{stale}", safe(&hit.file), hit.start_line, hit.end_line, hit.kind, safe(&hit.symbol), hit.score);
+        let _ = writeln!(
+            out,
+            "{}:{}-{} {} {} {:.2}{stale}",
+            safe(&hit.file),
+            hit.start_line,
+            hit.end_line,
+            hit.kind,
+            safe(&hit.symbol),
+            hit.score
+        );
         for line in safe(&hit.snippet).trim_end().lines() {
             let _ = writeln!(out, "  {line}");
         }

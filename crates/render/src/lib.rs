@@ -88,7 +88,12 @@ impl Format {
 
     /// Returns the format of that name.
     pub fn by_name(name: &str) -> Option<Format> {
-        let runner = || contextd_ops::RUNNER_FORMATS.iter().find(|known| **known == name).map(|known| Format::Runner(known));
+        let runner = || {
+            contextd_ops::RUNNER_FORMATS
+                .iter()
+                .find(|known| **known == name)
+                .map(|known| Format::Runner(known))
+        };
         Self::ALL.iter().copied().find(|format| format.name() == name).or_else(runner)
     }
 }
@@ -97,7 +102,9 @@ impl Format {
 pub fn pack(pack: &ContextPack, format: &str) -> Option<String> {
     match Format::by_name(format) {
         Some(format) => format.writer().map(|write| write(pack)),
-        None if format == "hits-text" => Some(hits::text(&contextd_ops::hits(pack, Tokenizer::Estimate))),
+        None if format == "hits-text" => {
+            Some(hits::text(&contextd_ops::hits(pack, Tokenizer::Estimate)))
+        }
         None => None,
     }
 }
@@ -116,7 +123,9 @@ pub fn answer(answer: &Answer, format: Format) -> String {
         (Answer::Impact(own), _) => scope::impact(own),
         (Answer::Diff(own), _) => parts::diff(own),
         (Answer::Tests(own), _) => scope::tests(own),
-        (Answer::Lines(lines), _) => lines.iter().map(|line| safe(line)).collect::<Vec<_>>().join("\n"),
+        (Answer::Lines(lines), _) => {
+            lines.iter().map(|line| safe(line)).collect::<Vec<_>>().join("\n")
+        }
         (Answer::Facts(value, _), _) => facts::text(value),
     }
 }

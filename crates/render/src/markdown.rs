@@ -11,7 +11,15 @@ pub fn pack(pack: &ContextPack) -> String {
     for section in pack.sections.iter().filter(|section| !section.items.is_empty()) {
         let _ = writeln!(out, "## {}\n", section.kind);
         for item in &section.items {
-            let _ = writeln!(out, "### `{}` {}:{}-{}{}\n", safe(&item.name), safe(&item.file_rel_path), item.lines.start, item.lines.end, marks(item));
+            let _ = writeln!(
+                out,
+                "### `{}` {}:{}-{}{}\n",
+                safe(&item.name),
+                safe(&item.file_rel_path),
+                item.lines.start,
+                item.lines.end,
+                marks(item)
+            );
             let reason = why(item);
             if !reason.is_empty() {
                 let _ = writeln!(out, "{}\n", safe(&reason));
@@ -19,7 +27,11 @@ pub fn pack(pack: &ContextPack) -> String {
             let fence = fence(&item.excerpt.text);
             let language = if item.language_id == "text" { "" } else { &item.language_id };
             let more = if item.excerpt.truncated { "\n…" } else { "" };
-            let _ = writeln!(out, "{fence}{language}\n{}{more}\n{fence}\n", safe(item.excerpt.text.trim_end()));
+            let _ = writeln!(
+                out,
+                "{fence}{language}\n{}{more}\n{fence}\n",
+                safe(item.excerpt.text.trim_end())
+            );
         }
     }
     if !pack.notes.is_empty() {

@@ -32,8 +32,16 @@ pub fn text(answer: &Oracle, format: Format) -> String {
 fn sync(report: &SyncReport) -> String {
     let mut out = String::new();
     for pair in report.pairs.iter().filter(|pair| pair.status != "ok") {
-        let section = if pair.section.is_empty() { String::new() } else { format!("#{}", safe(&pair.section)) };
-        let joined = if pair.ref_id.is_empty() { String::new() } else { format!(" [{}]", safe(&pair.ref_id)) };
+        let section = if pair.section.is_empty() {
+            String::new()
+        } else {
+            format!("#{}", safe(&pair.section))
+        };
+        let joined = if pair.ref_id.is_empty() {
+            String::new()
+        } else {
+            format!(" [{}]", safe(&pair.ref_id))
+        };
         let edited = if pair.doc_changed { "; the document was edited since" } else { "" };
         if pair.status == "unknown" && pair.reasons.is_empty() {
             continue;
@@ -57,8 +65,13 @@ fn sync(report: &SyncReport) -> String {
         let _ = writeln!(out, "not found: {}", safe(name));
     }
     let summary = &report.summary;
-    let updated = if summary.updated > 0 { format!("{} recorded, ", summary.updated) } else { String::new() };
-    let unknown = if summary.unknown > 0 { format!(", {} without a record", summary.unknown) } else { String::new() };
+    let updated =
+        if summary.updated > 0 { format!("{} recorded, ", summary.updated) } else { String::new() };
+    let unknown = if summary.unknown > 0 {
+        format!(", {} without a record", summary.unknown)
+    } else {
+        String::new()
+    };
     let _ = writeln!(out, "{updated}{} fresh, {} stale{unknown}", summary.ok, summary.stale);
     if !report.note.is_empty() {
         let _ = writeln!(out, "{}", report.note);
@@ -68,12 +81,40 @@ fn sync(report: &SyncReport) -> String {
 
 /// One line a pair, parts separated by tabs: status, ref, document, section, reason.
 fn porcelain(report: &SyncReport) -> String {
-    report.pairs.iter().map(|pair| format!("{}\t{}\t{}\t{}\t{}\n", pair.status, safe(&pair.ref_id), safe(&pair.doc_path), safe(&pair.section), pair.reason)).collect()
+    report
+        .pairs
+        .iter()
+        .map(|pair| {
+            format!(
+                "{}\t{}\t{}\t{}\t{}\n",
+                pair.status,
+                safe(&pair.ref_id),
+                safe(&pair.doc_path),
+                safe(&pair.section),
+                pair.reason
+            )
+        })
+        .collect()
 }
 
 fn sync_github(report: &SyncReport) -> String {
     let stale = report.pairs.iter().filter(|pair| pair.status == "stale");
-    stale.map(|pair| lint::annotation("error", &pair.doc_path, pair.line, "stale document", &pair.reasons.iter().map(|reason| format!("{}: {}", reason.reason, reason.details.join(", "))).collect::<Vec<_>>().join("; "))).collect()
+    stale
+        .map(|pair| {
+            lint::annotation(
+                "error",
+                &pair.doc_path,
+                pair.line,
+                "stale document",
+                &pair
+                    .reasons
+                    .iter()
+                    .map(|reason| format!("{}: {}", reason.reason, reason.details.join(", ")))
+                    .collect::<Vec<_>>()
+                    .join("; "),
+            )
+        })
+        .collect()
 }
 
 fn tree(tree: &RefTree) -> String {
@@ -82,7 +123,14 @@ fn tree(tree: &RefTree) -> String {
     for (name, lines) in [("leans on", &tree.upstream), ("is leaned on by", &tree.downstream)] {
         let _ = writeln!(out, "{name}:{}", if lines.is_empty() { " nothing" } else { "" });
         for line in lines {
-            let _ = writeln!(out, "{}{} {}: {}", "  ".repeat(line.level as usize), safe(&line.edge), safe(&line.ref_id), safe(&line.summary));
+            let _ = writeln!(
+                out,
+                "{}{} {}: {}",
+                "  ".repeat(line.level as usize),
+                safe(&line.edge),
+                safe(&line.ref_id),
+                safe(&line.summary)
+            );
         }
     }
     out

@@ -33,7 +33,13 @@ mod tests {
 
     #[test]
     fn escapes_are_written_out() {
-        for (text, expected) in [("a\tb\n", "a\tb\n"), ("\u{1b}[31m", "\\u{1b}[31m"), ("a\u{202e}b", "a\\u{202e}b"), ("x\r\ny", "x\ny"), ("x\ry", "x\\u{d}y")] {
+        for (text, expected) in [
+            ("a\tb\n", "a\tb\n"),
+            ("\u{1b}[31m", "\\u{1b}[31m"),
+            ("a\u{202e}b", "a\\u{202e}b"),
+            ("x\r\ny", "x\ny"),
+            ("x\ry", "x\\u{d}y"),
+        ] {
             assert_eq!(safe(text), expected);
         }
     }

@@ -19,7 +19,11 @@ pub fn pack(pack: &ContextPack) -> String {
             if !file.is_empty() {
                 let _ = writeln!(out, "{}", safe(file));
             }
-            section.items.iter().filter(|item| item.file_rel_path == file).for_each(|item| write_item(&mut out, item));
+            section
+                .items
+                .iter()
+                .filter(|item| item.file_rel_path == file)
+                .for_each(|item| write_item(&mut out, item));
         }
     }
     out.push_str(&notes(pack));
@@ -47,10 +51,12 @@ pub fn notes(pack: &ContextPack) -> String {
 /// A declaration stands on the line of its number, with its scopes before its name; a body below it.
 fn write_item(out: &mut String, item: &ContextItem) {
     let reason = short_why(item);
-    let place = if item.lines.start == 0 { String::new() } else { format!("{} ", item.lines.start) };
+    let place =
+        if item.lines.start == 0 { String::new() } else { format!("{} ", item.lines.start) };
     match item.excerpt.detail.as_str() {
         "signature" if item.kind == "symbol" => {
-            let _ = writeln!(out, "{place}{}{reason}{}", safe(&one_line(&scoped(item))), marks(item));
+            let _ =
+                writeln!(out, "{place}{}{reason}{}", safe(&one_line(&scoped(item))), marks(item));
         }
         "held" | "known" => {
             let _ = writeln!(out, "{place}{} (held){}", safe(&item.name), marks(item));
@@ -60,7 +66,8 @@ fn write_item(out: &mut String, item: &ContextItem) {
             let _ = writeln!(out, "{place}the file{reason}{}", marks(item));
         }
         _ => {
-            let named_above = item.name == file_name(&item.file_rel_path) || item.name == item.file_rel_path;
+            let named_above =
+                item.name == file_name(&item.file_rel_path) || item.name == item.file_rel_path;
             let name = if named_above || item.kind == "commit" { "" } else { &item.name };
             let head = format!("{place}{}{reason}{}", safe(name), marks(item));
             if !head.is_empty() {
@@ -88,7 +95,11 @@ fn one_line(text: &str) -> String {
 fn scoped(item: &ContextItem) -> String {
     let text = item.excerpt.text.as_str();
     let Some((scopes, name)) = item.name.rsplit_once('.') else { return text.to_owned() };
-    let boundary = |at: usize| !text[..at].ends_with(|letter: char| letter.is_alphanumeric() || letter == '_') && !text[at + name.len()..].starts_with(|letter: char| letter.is_alphanumeric() || letter == '_');
+    let boundary = |at: usize| {
+        !text[..at].ends_with(|letter: char| letter.is_alphanumeric() || letter == '_')
+            && !text[at + name.len()..]
+                .starts_with(|letter: char| letter.is_alphanumeric() || letter == '_')
+    };
     match text.match_indices(name).map(|(at, _)| at).find(|&at| boundary(at)) {
         Some(at) => format!("{}{scopes}.{}", &text[..at], &text[at..]),
         None => format!("{} {text}", item.name),
@@ -97,14 +108,26 @@ fn scoped(item: &ContextItem) -> String {
 
 /// Why an item that is no seed is here, as short as it can be said.
 fn short_why(item: &ContextItem) -> String {
-    let Some((step, evidence)) = item.why.path.last().zip(item.why.evidence.last()) else { return String::new() };
+    let Some((step, evidence)) = item.why.path.last().zip(item.why.evidence.last()) else {
+        return String::new();
+    };
     if step.kind == "member_of" {
         return String::new();
     }
     let sure = if evidence.certainty == "known" { "" } else { "?" };
     let own = step.from == item.name || step.from == item.file_rel_path;
-    let last = |name: &str| if name.contains('/') { file_name(name).to_owned() } else { name.rsplit('.').next().unwrap_or(name).to_owned() };
-    if own { format!(" [{}{sure} {}]", step.kind, safe(&last(&step.to))) } else { format!(" [{}{sure} by {}]", passive(&step.kind), safe(&last(&step.from))) }
+    let last = |name: &str| {
+        if name.contains('/') {
+            file_name(name).to_owned()
+        } else {
+            name.rsplit('.').next().unwrap_or(name).to_owned()
+        }
+    };
+    if own {
+        format!(" [{}{sure} {}]", step.kind, safe(&last(&step.to)))
+    } else {
+        format!(" [{}{sure} by {}]", passive(&step.kind), safe(&last(&step.from)))
+    }
 }
 
 /// What a reader must know about an excerpt.
@@ -121,14 +144,20 @@ pub fn marks(item: &ContextItem) -> String {
 
 /// Why an item that is no seed is here, in few words.
 pub fn why(item: &ContextItem) -> String {
-    let Some((step, evidence)) = item.why.path.last().zip(item.why.evidence.last()) else { return String::new() };
+    let Some((step, evidence)) = item.why.path.last().zip(item.why.evidence.last()) else {
+        return String::new();
+    };
     if step.kind == "member_of" {
         return format!("holds {}", step.from);
     }
     let guessed = if evidence.certainty == "known" { "" } else { ", guessed" };
     // Whoever the item is in the edge, the other end is worth naming.
     let own = step.from == item.name || step.from == item.file_rel_path;
-    let relation = if own { format!("{} {}", step.kind, step.to) } else { format!("{} by {}", passive(&step.kind), step.from) };
+    let relation = if own {
+        format!("{} {}", step.kind, step.to)
+    } else {
+        format!("{} by {}", passive(&step.kind), step.from)
+    };
     format!("{relation} ({}{guessed})", evidence.evidence_id)
 }
 

@@ -35,7 +35,11 @@ impl<'a> Snippet<'a> {
                     part.lines.1 = number;
                     part.text = &self.text[end - line.len() - part.text.len()..end];
                 }
-                _ => parts.push(Snippet { lines: (number, number), text: &self.text[at..end], ..self }),
+                _ => parts.push(Snippet {
+                    lines: (number, number),
+                    text: &self.text[at..end],
+                    ..self
+                }),
             }
             at = end;
         }
@@ -46,31 +50,75 @@ impl<'a> Snippet<'a> {
 
     /// True when the text is the lines it names.
     fn is_lines(&self) -> bool {
-        self.text.lines().count() as u64 == u64::from(self.lines.1) + 1 - u64::from(self.lines.0.min(self.lines.1))
+        self.text.lines().count() as u64
+            == u64::from(self.lines.1) + 1 - u64::from(self.lines.0.min(self.lines.1))
     }
 }
 
 /// Writes a pack as one context block.
 pub fn pack(pack: &ContextPack) -> String {
-    let notes: String = pack.notes.iter().map(|note| format!("<note kind=\"{}\">{}</note>\n", escaped(&note.kind), escaped(&note.text))).collect();
-    block(pack.items().map(of_item).collect()).replacen("<project_context>\n", &format!("<project_context>\n{notes}"), 1)
+    let notes: String = pack
+        .notes
+        .iter()
+        .map(|note| {
+            format!("<note kind=\"{}\">{}</note>\n", escaped(&note.kind), escaped(&note.text))
+        })
+        .collect();
+    block(pack.items().map(of_item).collect()).replacen(
+        "<project_context>\n",
+        &format!("<project_context>\n{notes}"),
+        1,
+    )
 }
 
 /// Writes hits as one context block.
 pub fn hits(hits: &Hits) -> String {
-    block(hits.hits.iter().map(|hit| Snippet { path: &hit.file, label: &hit.symbol, kind: &hit.chunk_kind, language: &hit.language, score: hit.score, lines: (hit.start_line, hit.end_line), stale: hit.stale, text: &hit.snippet }).collect())
+    block(
+        hits.hits
+            .iter()
+            .map(|hit| Snippet {
+                path: &hit.file,
+                label: &hit.symbol,
+                kind: &hit.chunk_kind,
+                language: &hit.language,
+                score: hit.score,
+                lines: (hit.start_line, hit.end_line),
+                stale: hit.stale,
+                text: &hit.snippet,
+            })
+            .collect(),
+    )
 }
 
 fn of_item(item: &ContextItem) -> Snippet<'_> {
     let kind = contextd_pack::symbol_kind(&item.symbol_kind);
-    Snippet { path: &item.file_rel_path, label: &item.name, kind: chunk_kind(kind, &item.language_id), language: &item.language_id, score: item.scores.hybrid_score, lines: (item.lines.start, item.lines.end), stale: item.stale, text: &item.excerpt.text }
+    Snippet {
+        path: &item.file_rel_path,
+        label: &item.name,
+        kind: chunk_kind(kind, &item.language_id),
+        language: &item.language_id,
+        score: item.scores.hybrid_score,
+        lines: (item.lines.start, item.lines.end),
+        stale: item.stale,
+        text: &item.excerpt.text,
+    }
 }
 
 fn block(mut snippets: Vec<Snippet<'_>>) -> String {
-    let best = |path: &str, all: &[Snippet<'_>]| all.iter().filter(|snippet| snippet.path == path).map(|snippet| snippet.score).fold(0.0, f64::max);
+    let best = |path: &str, all: &[Snippet<'_>]| {
+        all.iter()
+            .filter(|snippet| snippet.path == path)
+            .map(|snippet| snippet.score)
+            .fold(0.0, f64::max)
+    };
     let scores: Vec<f64> = snippets.iter().map(|snippet| best(snippet.path, &snippets)).collect();
     let mut keyed: Vec<(f64, Snippet<'_>)> = scores.into_iter().zip(snippets.drain(..)).collect();
-    keyed.sort_by(|(one, a), (two, b)| two.total_cmp(one).then_with(|| a.path.cmp(b.path)).then_with(|| b.score.total_cmp(&a.score)).then(a.lines.cmp(&b.lines)));
+    keyed.sort_by(|(one, a), (two, b)| {
+        two.total_cmp(one)
+            .then_with(|| a.path.cmp(b.path))
+            .then_with(|| b.score.total_cmp(&a.score))
+            .then(a.lines.cmp(&b.lines))
+    });
     let mut out = String::from("<project_context>\n");
     // Lines of a file are shown once, with the best of its snippets that has them.
     let mut shown: BTreeMap<&str, Vec<(u32, u32)>> = BTreeMap::new();
@@ -102,7 +150,11 @@ fn block(mut snippets: Vec<Snippet<'_>>) -> String {
 }
 
 fn escaped(text: &str) -> String {
-    plain(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    plain(text)
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
 }
 
 /// Characters that XML does not have, and those that steer terminals, are written out.
@@ -116,24 +168,42 @@ mod tests {
     use proptest::prelude::*;
 
     fn snippet<'a>(lines: (u32, u32), score: f64, text: &'a str) -> Snippet<'a> {
-        Snippet { path: "a.py", label: "a", kind: "CODE", language: "python", score, lines, stale: false, text }
+        Snippet {
+            path: "a.py",
+            label: "a",
+            kind: "CODE",
+            language: "python",
+            score,
+            lines,
+            stale: false,
+            text,
+        }
     }
 
     /// The lines that a block shows, with their numbers.
     fn shown(block: &str) -> Vec<(u32, String)> {
         let mut found = Vec::new();
         for part in block.split("<snippet ").skip(1) {
-            let first: u32 = part.split("lines=\"").nth(1).unwrap().split('-').next().unwrap().parse().unwrap();
+            let first: u32 =
+                part.split("lines=\"").nth(1).unwrap().split('-').next().unwrap().parse().unwrap();
             let text = part.split("<![CDATA[\n").nth(1).unwrap().split("\n]]>").next().unwrap();
-            found.extend(text.split('\n').enumerate().map(|(at, line)| (first + at as u32, line.to_owned())));
+            found.extend(
+                text.split('\n').enumerate().map(|(at, line)| (first + at as u32, line.to_owned())),
+            );
         }
         found
     }
 
     #[test]
     fn overlapping_lines_are_shown_once() {
-        let block = block(vec![snippet((1, 3), 0.9, "one\ntwo\nthree"), snippet((2, 5), 0.5, "two\nthree\nfour\nfive"), snippet((3, 3), 0.4, "three"), snippet((1, 9), 0.3, "def a():")]);
-        let lines: Vec<String> = shown(&block).into_iter().map(|(number, line)| format!("{number} {line}")).collect();
+        let block = block(vec![
+            snippet((1, 3), 0.9, "one\ntwo\nthree"),
+            snippet((2, 5), 0.5, "two\nthree\nfour\nfive"),
+            snippet((3, 3), 0.4, "three"),
+            snippet((1, 9), 0.3, "def a():"),
+        ]);
+        let lines: Vec<String> =
+            shown(&block).into_iter().map(|(number, line)| format!("{number} {line}")).collect();
         assert_eq!(lines, ["1 one", "2 two", "3 three", "4 four", "5 five", "1 def a():"]);
     }
 

@@ -22,9 +22,11 @@ static CROWD: LazyLock<(Fixture, Context)> = LazyLock::new(|| {
 /// Enough of everything to fill every cap: hubs with callers and callees, a chain of calls, a long body.
 fn crowd() -> Fixture {
     let fixture = Fixture::empty();
-    let (mut hubs, mut leaves, mut users) = (String::from("import leaves\n\n\n"), String::new(), String::from("import hubs\n\n\n"));
+    let (mut hubs, mut leaves, mut users) =
+        (String::from("import leaves\n\n\n"), String::new(), String::from("import hubs\n\n\n"));
     for hub in 0..HUBS {
-        let calls: String = (0..EACH).map(|leaf| format!("    leaves.leaf_{hub}_{leaf}()\n")).collect();
+        let calls: String =
+            (0..EACH).map(|leaf| format!("    leaves.leaf_{hub}_{leaf}()\n")).collect();
         let _ = write!(hubs, "def hub_{hub}():\n{calls}\n\n");
         for each in 0..EACH {
             let _ = write!(leaves, "def leaf_{hub}_{each}():\n    return {each}\n\n\n");
@@ -34,10 +36,23 @@ fn crowd() -> Fixture {
     fixture.write("hubs.py", &hubs);
     fixture.write("leaves.py", &leaves);
     fixture.write("users.py", &users);
-    let chain: String = (0..8).map(|link| format!("def link_{link}():\n    return {}\n\n\n", if link < 7 { format!("link_{}()", link + 1) } else { "0".to_owned() })).collect();
+    let chain: String = (0..8)
+        .map(|link| {
+            format!(
+                "def link_{link}():\n    return {}\n\n\n",
+                if link < 7 { format!("link_{}()", link + 1) } else { "0".to_owned() }
+            )
+        })
+        .collect();
     fixture.write("chain.py", &chain);
-    let long: String = (0..2_400).map(|line| format!("    value_{line:04} = compute({line:04})\n")).collect();
-    fixture.write("long.py", &format!("def compute(number):\n    return number\n\n\ndef endless():\n{long}    return 0\n"));
+    let long: String =
+        (0..2_400).map(|line| format!("    value_{line:04} = compute({line:04})\n")).collect();
+    fixture.write(
+        "long.py",
+        &format!(
+            "def compute(number):\n    return number\n\n\ndef endless():\n{long}    return 0\n"
+        ),
+    );
     fixture
 }
 
@@ -82,39 +97,85 @@ fn chain() -> Value {
 type Cap = (&'static str, u64, fn() -> Value, fn(&ContextPack) -> u64);
 
 const CAPS: &[Cap] = &[
-    ("expansion.maxHops", 4, chain, |pack| pack.items().map(|item| u64::from(item.scores.graph_distance)).max().unwrap_or(0)),
+    ("expansion.maxHops", 4, chain, |pack| {
+        pack.items().map(|item| u64::from(item.scores.graph_distance)).max().unwrap_or(0)
+    }),
     ("budgets.maxItems", 250, hubs, |pack| pack.items().count() as u64),
-    ("budgets.maxItemsPerSection", 80, hubs, |pack| pack.sections.iter().map(|section| section.items.len() as u64).max().unwrap_or(0)),
-    ("budgets.maxBytesPerItem", 64_000, endless, |pack| pack.items().map(|item| item.excerpt.text.len() as u64).max().unwrap_or(0)),
-    ("budgets.maxTotalChars", 2_000_000, hubs, |pack| contextd_render::pack(pack, "json").unwrap().chars().count() as u64),
-    ("budgets.maxTotalTokens", 1_000_000, hubs, |pack| Tokenizer::O200k.count(&contextd_render::pack(pack, "json").unwrap()) as u64),
+    ("budgets.maxItemsPerSection", 80, hubs, |pack| {
+        pack.sections.iter().map(|section| section.items.len() as u64).max().unwrap_or(0)
+    }),
+    ("budgets.maxBytesPerItem", 64_000, endless, |pack| {
+        pack.items().map(|item| item.excerpt.text.len() as u64).max().unwrap_or(0)
+    }),
+    ("budgets.maxTotalChars", 2_000_000, hubs, |pack| {
+        contextd_render::pack(pack, "json").unwrap().chars().count() as u64
+    }),
+    ("budgets.maxTotalTokens", 1_000_000, hubs, |pack| {
+        Tokenizer::O200k.count(&contextd_render::pack(pack, "json").unwrap()) as u64
+    }),
 ];
 
 fn resolved(pack: &ContextPack, field: &str) -> u64 {
-    serde_json::to_value(&pack.budgets).unwrap()[field.rsplit('.').next().unwrap()].as_u64().unwrap()
+    serde_json::to_value(&pack.budgets).unwrap()[field.rsplit('.').next().unwrap()]
+        .as_u64()
+        .unwrap()
 }
 
 #[test]
 fn a_cap_holds_exactly_and_one_over_it_is_clamped_or_refused() {
     for &(field, cap, request, used) in CAPS {
         let name = field.rsplit('.').next().unwrap();
-        let of = |value: u64, strictness: &str| ask(with(with(request(), field, json!(value)), "strictness", json!(strictness)));
+        let of = |value: u64, strictness: &str| {
+            ask(with(with(request(), field, json!(value)), "strictness", json!(strictness)))
+        };
         for strictness in ["strict", "warn", "loose"] {
-            let at = of(cap, strictness).unwrap_or_else(|error| panic!("{field} at {cap}, {strictness}: {error}"));
-            assert!(at.budgets.clamped.is_empty() && resolved(&at, field) == cap, "{field}: {:?}", at.budgets);
+            let at = of(cap, strictness)
+                .unwrap_or_else(|error| panic!("{field} at {cap}, {strictness}: {error}"));
+            assert!(
+                at.budgets.clamped.is_empty() && resolved(&at, field) == cap,
+                "{field}: {:?}",
+                at.budgets
+            );
             assert!(used(&at) <= cap, "{field}: {} of {cap}", used(&at));
         }
         let below = of(cap - 1, "warn").unwrap();
-        assert!(below.budgets.clamped.is_empty() && resolved(&below, field) == cap - 1 && used(&below) < cap, "{field}");
+        assert!(
+            below.budgets.clamped.is_empty()
+                && resolved(&below, field) == cap - 1
+                && used(&below) < cap,
+            "{field}"
+        );
         let refused = of(cap + 1, "strict").unwrap_err();
-        assert!(refused.code == "POC_E_BUDGET_EXCEEDED" && refused.message.contains(name), "{field}: {refused}");
+        assert!(
+            refused.code == "POC_E_BUDGET_EXCEEDED" && refused.message.contains(name),
+            "{field}: {refused}"
+        );
         let at = of(cap, "warn").unwrap();
         for strictness in ["warn", "loose"] {
             let over = of(cap + 1, strictness).unwrap();
-            let clamp = over.budgets.clamped.first().unwrap_or_else(|| panic!("{field} was not clamped"));
-            assert_eq!((clamp.field.as_str(), clamp.requested, clamp.used, over.budgets.clamped.len()), (name, cap + 1, cap, 1));
-            assert!(over.explain.as_ref().unwrap().warnings.iter().any(|warning| warning.contains(name)), "{field}: said");
-            assert!(used(&over) <= cap && over.items().map(|item| &item.chunk_uid).eq(at.items().map(|item| &item.chunk_uid)), "{field}: the same items as at the cap");
+            let clamp =
+                over.budgets.clamped.first().unwrap_or_else(|| panic!("{field} was not clamped"));
+            assert_eq!(
+                (clamp.field.as_str(), clamp.requested, clamp.used, over.budgets.clamped.len()),
+                (name, cap + 1, cap, 1)
+            );
+            assert!(
+                over.explain
+                    .as_ref()
+                    .unwrap()
+                    .warnings
+                    .iter()
+                    .any(|warning| warning.contains(name)),
+                "{field}: said"
+            );
+            assert!(
+                used(&over) <= cap
+                    && over
+                        .items()
+                        .map(|item| &item.chunk_uid)
+                        .eq(at.items().map(|item| &item.chunk_uid)),
+                "{field}: the same items as at the cap"
+            );
         }
         // A limit that nothing comes near shows nothing.
         let reached: fn(u64) -> bool = match name {
@@ -131,12 +192,27 @@ fn a_cap_holds_exactly_and_one_over_it_is_clamped_or_refused() {
 #[test]
 fn small_limits_hold_too() {
     for format in ["json", "text", "markdown", "xml", "gcf"] {
-        for (chars, tokens, items, section) in [(3_000, 100_000, 250, 80), (100_000, 900, 250, 80), (40_000, 9_000, 1, 80), (40_000, 9_000, 250, 1), (40_000, 9_000, 7, 3)] {
+        for (chars, tokens, items, section) in [
+            (3_000, 100_000, 250, 80),
+            (100_000, 900, 250, 80),
+            (40_000, 9_000, 1, 80),
+            (40_000, 9_000, 250, 1),
+            (40_000, 9_000, 7, 3),
+        ] {
             let pack = ask(json!({"query": "hub", "format": format, "budgets": {"maxTotalChars": chars, "maxTotalTokens": tokens, "maxItems": items, "maxItemsPerSection": section}})).unwrap();
             let text = contextd_render::pack(&pack, format).unwrap();
-            assert!(text.chars().count() as u64 <= pack.budgets.max_total_chars.max(chars) && pack.budgets.max_total_chars == chars, "{format}: {} of {chars}", text.chars().count());
+            assert!(
+                text.chars().count() as u64 <= pack.budgets.max_total_chars.max(chars)
+                    && pack.budgets.max_total_chars == chars,
+                "{format}: {} of {chars}",
+                text.chars().count()
+            );
             assert!(Tokenizer::O200k.count(&text) as u64 <= tokens, "{format}");
-            assert!(pack.items().count() <= items && pack.sections.iter().all(|part| part.items.len() <= section), "{format}");
+            assert!(
+                pack.items().count() <= items
+                    && pack.sections.iter().all(|part| part.items.len() <= section),
+                "{format}"
+            );
             assert!(pack.items().count() > 0, "{format}: {chars} {tokens} {items} {section}");
         }
     }
@@ -159,19 +235,28 @@ const LISTS: &[(&str, &[&str])] = &[
     ("ordering.stableTieBreakers", &["symbolId", "chunkUid", "fileRelPath", "startLine"]),
 ];
 
-const SWITCHES: &[&str] = &["expansion.includeSameFileNeighbors", "expansion.includeImports", "expansion.includeExports", "expansion.includeDataflow", "expansion.requireEvidence", "includeExplain"];
+const SWITCHES: &[&str] = &[
+    "expansion.includeSameFileNeighbors",
+    "expansion.includeImports",
+    "expansion.includeExports",
+    "expansion.includeDataflow",
+    "expansion.requireEvidence",
+    "includeExplain",
+];
 
 #[test]
 fn every_field_takes_its_words_and_no_others() {
     let base = || json!({"query": "hub", "budgets": {"maxTotalTokens": 2_000}});
     let refused = |field: &str, value: Value| {
-        let error = ask(with(base(), field, value.clone())).expect_err(&format!("{field}: {value}"));
+        let error =
+            ask(with(base(), field, value.clone())).expect_err(&format!("{field}: {value}"));
         assert!(!error.code.is_empty() && !error.remedy.is_empty(), "{field}: {error}");
         error
     };
     for (field, words) in WORDS {
         for word in *words {
-            ask(with(base(), field, json!(word))).unwrap_or_else(|error| panic!("{field} {word}: {error}"));
+            ask(with(base(), field, json!(word)))
+                .unwrap_or_else(|error| panic!("{field} {word}: {error}"));
         }
         refused(field, json!("sideways"));
         refused(field, json!(3));
@@ -179,17 +264,26 @@ fn every_field_takes_its_words_and_no_others() {
     for (field, words) in LISTS {
         ask(with(base(), field, json!(words))).unwrap_or_else(|error| panic!("{field}: {error}"));
         for word in *words {
-            ask(with(base(), field, json!([word]))).unwrap_or_else(|error| panic!("{field} {word}: {error}"));
+            ask(with(base(), field, json!([word])))
+                .unwrap_or_else(|error| panic!("{field} {word}: {error}"));
         }
         refused(field, json!(["sideways"]));
     }
     for field in SWITCHES {
         for value in [true, false] {
-            ask(with(base(), field, json!(value))).unwrap_or_else(|error| panic!("{field} {value}: {error}"));
+            ask(with(base(), field, json!(value)))
+                .unwrap_or_else(|error| panic!("{field} {value}: {error}"));
         }
         refused(field, json!("yes"));
     }
-    for field in ["budgets.maxItems", "budgets.maxTotalTokens", "budgets.maxTotalChars", "budgets.maxItemsPerSection", "budgets.maxBytesPerItem", "expansion.maxHops"] {
+    for field in [
+        "budgets.maxItems",
+        "budgets.maxTotalTokens",
+        "budgets.maxTotalChars",
+        "budgets.maxItemsPerSection",
+        "budgets.maxBytesPerItem",
+        "expansion.maxHops",
+    ] {
         refused(field, json!(-1));
         refused(field, json!("many"));
     }
@@ -213,9 +307,18 @@ fn what_means_the_same_has_the_same_identity() {
     for request in said {
         assert_eq!(id(request.clone()), plain, "{request}");
     }
-    for request in [json!({"query": "hubs"}), json!({"query": "hub", "budgets": {"maxItems": 81}}), json!({"query": "hub", "strictness": "loose"}), json!({"query": "hub", "expansion": {"maxHops": 3}})] {
+    for request in [
+        json!({"query": "hubs"}),
+        json!({"query": "hub", "budgets": {"maxItems": 81}}),
+        json!({"query": "hub", "strictness": "loose"}),
+        json!({"query": "hub", "expansion": {"maxHops": 3}}),
+    ] {
         assert_ne!(id(request.clone()), plain, "{request}");
     }
     let signature = ask(json!({"query": "hub"})).unwrap().index_signature;
-    assert_eq!(id(json!({"query": "hub", "indexSignature": signature})), plain, "naming the signature that is there changes nothing");
+    assert_eq!(
+        id(json!({"query": "hub", "indexSignature": signature})),
+        plain,
+        "naming the signature that is there changes nothing"
+    );
 }

@@ -16,7 +16,8 @@ static SHOP: LazyLock<(Fixture, Context)> = LazyLock::new(|| {
 });
 
 fn run(name: &str, input: Value) -> Answer {
-    (find(name).unwrap().run)(&SHOP.1, input).unwrap_or_else(|error| panic!("{name}: {error} {}", error.remedy))
+    (find(name).unwrap().run)(&SHOP.1, input)
+        .unwrap_or_else(|error| panic!("{name}: {error} {}", error.remedy))
 }
 
 fn pack(request: &PackRequest) -> ContextPack {
@@ -33,7 +34,13 @@ fn request(query: &str) -> PackRequest {
     PackRequest { query: query.into(), ..PackRequest::default() }
 }
 
-const QUERIES: &[&str] = &["charge the card at checkout", "where do sessions expire", "refund", "format a price", "Cart.total"];
+const QUERIES: &[&str] = &[
+    "charge the card at checkout",
+    "where do sessions expire",
+    "refund",
+    "format a price",
+    "Cart.total",
+];
 const FORMATS: &[&str] = &["json", "markdown", "xml", "text", "gcf", "gcf-stream", "gcb", "hits"];
 
 proptest! {
@@ -69,7 +76,11 @@ fn the_same_request_gives_the_same_bytes_whatever_the_threads() {
         let expected = pack(&request(query)).canonical();
         for threads in 1..=8 {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            assert_eq!(pool.install(|| pack(&request(query)).canonical()), expected, "{query} on {threads}");
+            assert_eq!(
+                pool.install(|| pack(&request(query)).canonical()),
+                expected,
+                "{query} on {threads}"
+            );
         }
     }
 }
@@ -92,7 +103,13 @@ fn the_order_in_which_files_came_does_not_matter() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().join("shop");
         let shop = Fixture::shop();
-        let mut paths = ["shop/cart.py", "shop/checkout.py", "shop/payment.py", "tests/test_checkout.py", "docs/payments.md"];
+        let mut paths = [
+            "shop/cart.py",
+            "shop/checkout.py",
+            "shop/payment.py",
+            "tests/test_checkout.py",
+            "docs/payments.md",
+        ];
         if reverse {
             paths.reverse();
         }
@@ -101,23 +118,35 @@ fn the_order_in_which_files_came_does_not_matter() {
             std::fs::copy(shop.path(path), root.join(path)).unwrap();
         }
         let engine = contextd_engine::Engine::open(&root, &Default::default(), &|_| None).unwrap();
-        engine.refresh(&contextd_engine::RefreshOptions { now: 1, ..Default::default() }, &contextd_engine::Silent).unwrap();
+        engine
+            .refresh(
+                &contextd_engine::RefreshOptions { now: 1, ..Default::default() },
+                &contextd_engine::Silent,
+            )
+            .unwrap();
         let reader = engine.reader().unwrap();
-        let request = PackRequest { format: "json".into(), ..request("charge the card at checkout") };
-        engine.pack(&reader, &request, &|pack| contextd_render::pack(pack, "json").unwrap()).unwrap().canonical()
+        let request =
+            PackRequest { format: "json".into(), ..request("charge the card at checkout") };
+        engine
+            .pack(&reader, &request, &|pack| contextd_render::pack(pack, "json").unwrap())
+            .unwrap()
+            .canonical()
     };
     assert_eq!(canonical(false), canonical(true));
 }
 
 #[test]
 fn packs_are_the_same_from_snapshot_lines_and_ledger() {
-    use contextd_pack::{Defaults, HeldItems, Inputs, Layer, LayerLine, Lines, Shelf, ids::Versions, lines};
+    use contextd_pack::{
+        Defaults, HeldItems, Inputs, Layer, LayerLine, Lines, Shelf, ids::Versions, lines,
+    };
     let fixture = Fixture::shop();
     let engine = fixture.engine();
     let reader = engine.reader().unwrap();
     let mut exported = String::new();
     lines(&reader.snapshot, &mut |line| exported.push_str(&format!("{}\n", line.to_json())));
-    let read = Lines::read(exported.lines().map(|line| LayerLine::from_json(line).unwrap())).unwrap();
+    let read =
+        Lines::read(exported.lines().map(|line| LayerLine::from_json(line).unwrap())).unwrap();
     assert!(engine.kept_layer().unwrap().is_none(), "only on request");
     assert_eq!(engine.keep_layer(&reader.snapshot).unwrap(), exported.lines().count());
     let (signature, kept) = engine.kept_layer().unwrap().unwrap();
@@ -127,22 +156,56 @@ fn packs_are_the_same_from_snapshot_lines_and_ledger() {
     for format in ["json", "text", "gcf"] {
         let render = |pack: &ContextPack| contextd_render::pack(pack, format).unwrap();
         for intent in contextd_pack::request::Intent::ALL {
-            let request = PackRequest { intent: *intent, format: format.into(), ..request("charge the card at checkout") };
+            let request = PackRequest {
+                intent: *intent,
+                format: format.into(),
+                ..request("charge the card at checkout")
+            };
             // Each backend has a shelf of its own: nothing may come over from another.
             let shelves: [Shelf; 3] = Default::default();
             let defaults = Defaults { tokens: 4_000, lambda: 0.5, tokenizer: Tokenizer::O200k };
-            let inputs = |layer, sources, seeds, shelf| Inputs { layer, sources, seeds, texts: &texts, shelf, history: None, rules: None, known: None, notes: None, held: &held, held_packs: Arc::default(), weights: &weights, versions: Versions::default(), defaults, render: &render, clock: &|| 0 };
-            let own = inputs(&reader.snapshot as &dyn Layer, Some(reader.sources(None)), None, &shelves[0]);
+            let inputs = |layer, sources, seeds, shelf| Inputs {
+                layer,
+                sources,
+                seeds,
+                texts: &texts,
+                shelf,
+                history: None,
+                rules: None,
+                known: None,
+                notes: None,
+                held: &held,
+                held_packs: Arc::default(),
+                weights: &weights,
+                versions: Versions::default(),
+                defaults,
+                render: &render,
+                clock: &|| 0,
+            };
+            let own = inputs(
+                &reader.snapshot as &dyn Layer,
+                Some(reader.sources(None)),
+                None,
+                &shelves[0],
+            );
             let seeds = contextd_pack::seed_records(&own, &request).unwrap();
             seeds.iter().for_each(|seed| support::valid("SeedRecord", &json!(seed)));
             let expected = contextd_pack::build(&own, &request).unwrap().pack;
             assert!(expected.items().count() >= 3, "{intent:?} {format}");
             let expected = (render(&expected), expected.canonical());
             for (layer, shelf) in [(&read, &shelves[1]), (&kept, &shelves[2])] {
-                let pack = contextd_pack::build(&inputs(layer, None, Some(&seeds), shelf), &request).unwrap().pack;
+                let pack =
+                    contextd_pack::build(&inputs(layer, None, Some(&seeds), shelf), &request)
+                        .unwrap()
+                        .pack;
                 assert_eq!((render(&pack), pack.canonical()), expected, "{intent:?} {format}");
-                let bare = contextd_pack::build(&inputs(layer, None, None, shelf), &request).map(|_| ());
-                assert_eq!(bare.unwrap_err().code(), "POC_E_NOT_SUPPORTED", "lines have no full text");
+                let bare =
+                    contextd_pack::build(&inputs(layer, None, None, shelf), &request).map(|_| ());
+                assert_eq!(
+                    bare.unwrap_err().code(),
+                    "POC_E_NOT_SUPPORTED",
+                    "lines have no full text"
+                );
             }
         }
     }
@@ -150,47 +213,92 @@ fn packs_are_the_same_from_snapshot_lines_and_ledger() {
 
 #[test]
 fn intents_change_what_is_sought() {
-    let of = |intent: &str, query: &str| match run("context_for_task", json!({"task": query, "intent": intent})) {
+    let of = |intent: &str, query: &str| match run(
+        "context_for_task",
+        json!({"task": query, "intent": intent}),
+    ) {
         Answer::Pack(pack) => *pack,
         other => panic!("{other:?}"),
     };
     let contract = of("contract", "charge");
-    assert!(contract.items().all(|item| item.excerpt.detail != "body"), "signatures and docs, no bodies");
+    assert!(
+        contract.items().all(|item| item.excerpt.detail != "body"),
+        "signatures and docs, no bodies"
+    );
     assert!(contract.items().any(|item| item.excerpt.text.contains("Sends a payment to the bank")));
     let impact = of("impact", "sign");
-    assert!(impact.items().all(|item| item.why.path.iter().all(|step| step.to != item.name || step.kind == "member_of")), "only what leans on the seeds");
-    let debug = of("debug", "Traceback:\n  File \"/srv/shop/payment.py\", line 12, in charge\nValueError: declined");
+    assert!(
+        impact.items().all(|item| item
+            .why
+            .path
+            .iter()
+            .all(|step| step.to != item.name || step.kind == "member_of")),
+        "only what leans on the seeds"
+    );
+    let debug = of(
+        "debug",
+        "Traceback:\n  File \"/srv/shop/payment.py\", line 12, in charge\nValueError: declined",
+    );
     assert_eq!(debug.items().find(|item| item.name == "charge").unwrap().why.rule, "stack-frame");
     let refactor = of("refactor", "checkout");
-    assert!(refactor.items().any(|item| item.file_rel_path.starts_with("tests/")), "{:?}", refactor.items().map(|item| &item.name).collect::<Vec<_>>());
+    assert!(
+        refactor.items().any(|item| item.file_rel_path.starts_with("tests/")),
+        "{:?}",
+        refactor.items().map(|item| &item.name).collect::<Vec<_>>()
+    );
 }
 
 #[test]
 fn what_the_caller_has_is_not_sent_again() {
     let fixture = Fixture::shop();
     let context = Context::new(Arc::new(fixture.engine()), || 7, contextd_render::pack, true);
-    let ask = |input: Value| match (find("context_pack_create").unwrap().run)(&context, input).unwrap() {
-        Answer::Pack(pack) => *pack,
-        other => panic!("{other:?}"),
-    };
+    let ask =
+        |input: Value| match (find("context_pack_create").unwrap().run)(&context, input).unwrap() {
+            Answer::Pack(pack) => *pack,
+            other => panic!("{other:?}"),
+        };
     let first = ask(json!({"query": "refund a payment", "format": "text"}));
     let body = first.items().find(|item| item.name == "refund").unwrap();
     assert_eq!(body.excerpt.detail, "body");
-    let again = ask(json!({"query": "refund a payment", "format": "text", "held": {"packIds": [first.pack_id]}}));
+    let again = ask(
+        json!({"query": "refund a payment", "format": "text", "held": {"packIds": [first.pack_id]}}),
+    );
     let item = again.items().find(|item| item.name == "refund").unwrap();
-    assert_eq!((item.excerpt.detail.as_str(), item.excerpt.text.as_str(), &item.chunk_uid), ("held", "", &body.chunk_uid));
+    assert_eq!(
+        (item.excerpt.detail.as_str(), item.excerpt.text.as_str(), &item.chunk_uid),
+        ("held", "", &body.chunk_uid)
+    );
     assert!(again.stats.tokens * 2 < first.stats.tokens || again.stats.items > first.stats.items);
     let graph = ask(json!({"query": "refund a payment", "format": "gcf"}));
-    let same = ask(json!({"query": "refund a payment", "format": "gcf", "held": {"packIds": [graph.pack_id]}}));
-    assert!(contextd_render::pack(&same, "gcf").unwrap().starts_with("GCF profile=graph tool=contextd unchanged=true "));
-    let other = ask(json!({"query": "charge a card", "format": "gcf", "held": {"packIds": [graph.pack_id]}}));
+    let same = ask(
+        json!({"query": "refund a payment", "format": "gcf", "held": {"packIds": [graph.pack_id]}}),
+    );
+    assert!(
+        contextd_render::pack(&same, "gcf")
+            .unwrap()
+            .starts_with("GCF profile=graph tool=contextd unchanged=true ")
+    );
+    let other = ask(
+        json!({"query": "charge a card", "format": "gcf", "held": {"packIds": [graph.pack_id]}}),
+    );
     let text = contextd_render::pack(&other, "gcf").unwrap();
     assert!(text.contains("session=true") && text.contains("# previously transmitted"), "{text}");
     // A change makes it new again.
     let old = std::fs::read_to_string(fixture.path("shop/payment.py")).unwrap();
-    fixture.write("shop/payment.py", &old.replace("return bool(receipt)", "return receipt.startswith('r')"));
-    context.engine.refresh(&contextd_engine::RefreshOptions { now: 9, ..Default::default() }, &contextd_engine::Silent).unwrap();
-    let changed = ask(json!({"query": "refund a payment", "format": "text", "held": {"packIds": [first.pack_id]}}));
+    fixture.write(
+        "shop/payment.py",
+        &old.replace("return bool(receipt)", "return receipt.startswith('r')"),
+    );
+    context
+        .engine
+        .refresh(
+            &contextd_engine::RefreshOptions { now: 9, ..Default::default() },
+            &contextd_engine::Silent,
+        )
+        .unwrap();
+    let changed = ask(
+        json!({"query": "refund a payment", "format": "text", "held": {"packIds": [first.pack_id]}}),
+    );
     assert_eq!(changed.items().find(|item| item.name == "refund").unwrap().excerpt.detail, "body");
 }
 
@@ -199,13 +307,21 @@ fn a_remembered_answer_is_the_fresh_one() {
     let fixture = Fixture::shop();
     let engine = Arc::new(fixture.engine());
     let context = |stays| Context::new(engine.clone(), || 7, contextd_render::pack, stays);
-    let ask = |context: &Context| match (find("context_for_task").unwrap().run)(context, json!({"task": "refund a payment", "format": "json"})).unwrap() {
+    let ask = |context: &Context| match (find("context_for_task").unwrap().run)(
+        context,
+        json!({"task": "refund a payment", "format": "json"}),
+    )
+    .unwrap()
+    {
         Answer::Pack(pack) => pack.canonical(),
         other => panic!("{other:?}"),
     };
     let (serving, once) = (context(true), context(false));
     let first = ask(&serving);
-    assert_eq!([ask(&serving), ask(&once), ask(&context(false))], [first.clone(), first.clone(), first.clone()]);
+    assert_eq!(
+        [ask(&serving), ask(&once), ask(&context(false))],
+        [first.clone(), first.clone(), first.clone()]
+    );
     // A file that changed under the index is marked, whatever is remembered.
     let old = std::fs::read_to_string(fixture.path("shop/payment.py")).unwrap();
     fixture.write("shop/payment.py", &old.replace("bool(receipt)", "len(receipt) > 3"));
@@ -214,7 +330,12 @@ fn a_remembered_answer_is_the_fresh_one() {
     // After a change elsewhere, what was gathered before gives the same as gathering anew.
     fixture.write("shop/payment.py", &old);
     fixture.write("web/session.ts", "export function other(): number {\n  return 1;\n}\n");
-    engine.refresh(&contextd_engine::RefreshOptions { now: 9, ..Default::default() }, &contextd_engine::Silent).unwrap();
+    engine
+        .refresh(
+            &contextd_engine::RefreshOptions { now: 9, ..Default::default() },
+            &contextd_engine::Silent,
+        )
+        .unwrap();
     let after = ask(&serving);
     assert_eq!(after, ask(&context(true)));
     assert_ne!(after, first, "the index has another signature");
@@ -227,13 +348,20 @@ enum Event {
     Edit(usize, usize),
     /// It is indexed; before that, answers mark what has changed.
     Refresh,
-    Ask { query: usize, format: usize, intent: usize, tokens: u64 },
+    Ask {
+        query: usize,
+        format: usize,
+        intent: usize,
+        tokens: u64,
+    },
 }
 
-const EDITED: &[&str] = &["shop/payment.py", "shop/cart.py", "web/session.ts", "docs/payments.md", "shop/new.py"];
+const EDITED: &[&str] =
+    &["shop/payment.py", "shop/cart.py", "web/session.ts", "docs/payments.md", "shop/new.py"];
 
 fn event() -> impl Strategy<Value = Event> {
-    let ask = (0..QUERIES.len(), 0..FORMATS.len(), 0..6usize, 200u64..3_000).prop_map(|(query, format, intent, tokens)| Event::Ask { query, format, intent, tokens });
+    let ask = (0..QUERIES.len(), 0..FORMATS.len(), 0..6usize, 200u64..3_000)
+        .prop_map(|(query, format, intent, tokens)| Event::Ask { query, format, intent, tokens });
     prop_oneof![3 => ask, 2 => (0..EDITED.len(), 0..4usize).prop_map(|(file, text)| Event::Edit(file, text)), 2 => Just(Event::Refresh)]
 }
 
@@ -244,7 +372,9 @@ fn edited(fixture: &Fixture, original: &[String], file: usize, text: usize) {
     let new = match text {
         0 => old.clone(),
         1 => format!("{old}\n\n{comment} charge the card, format a price, refund\n"),
-        2 if EDITED[file].ends_with(".py") => format!("{old}\n\ndef refund_later(receipt):\n    return refund(receipt)\n"),
+        2 if EDITED[file].ends_with(".py") => {
+            format!("{old}\n\ndef refund_later(receipt):\n    return refund(receipt)\n")
+        }
         2 => old.replace("session", "visit"),
         _ => String::new(),
     };
@@ -285,12 +415,19 @@ proptest! {
 
 #[test]
 fn a_task_brings_what_it_needs_with_reasons() {
-    let Answer::Pack(pack) = run("context_for_task", json!({"task": "checkout should refuse an expired card"})) else { panic!() };
+    let Answer::Pack(pack) =
+        run("context_for_task", json!({"task": "checkout should refuse an expired card"}))
+    else {
+        panic!()
+    };
     let names: Vec<&str> = pack.items().map(|item| item.name.as_str()).collect();
     assert!(names.contains(&"checkout") && names.contains(&"charge"), "{names:?}");
     for item in pack.items() {
         assert!(!item.why.rule.is_empty() && !item.stale && item.content_hash.len() == 64);
-        assert!(item.scores.hybrid_score <= 1.0 && (item.scores.graph_distance == 0) == item.why.path.is_empty());
+        assert!(
+            item.scores.hybrid_score <= 1.0
+                && (item.scores.graph_distance == 0) == item.why.path.is_empty()
+        );
     }
     let text = contextd_render::pack(&pack, "text").unwrap();
     assert!(text.contains("def checkout(cart: Cart, card: str) -> str:"), "{text}");
@@ -298,28 +435,45 @@ fn a_task_brings_what_it_needs_with_reasons() {
 
 #[test]
 fn ranges_select_the_text_in_utf16() {
-    let Answer::Pack(pack) = run("context_for_task", json!({"task": "format_price main"})) else { panic!() };
+    let Answer::Pack(pack) = run("context_for_task", json!({"task": "format_price main"})) else {
+        panic!()
+    };
     let source = std::fs::read_to_string(SHOP.0.path("tools/src/main.rs")).unwrap();
     let units: Vec<u16> = source.encode_utf16().collect();
     let item = pack.items().find(|item| item.name == "main").expect("main");
-    let part = String::from_utf16(&units[item.range.start as usize..item.range.end as usize]).unwrap();
+    let part =
+        String::from_utf16(&units[item.range.start as usize..item.range.end as usize]).unwrap();
     assert!(part.starts_with("fn main()") && part.ends_with('}'), "{part}");
 }
 
 #[test]
 fn strictness_decides_about_edges_without_evidence_and_about_caps() {
-    let mut strict = PackRequest { strictness: contextd_pack::request::Strictness::Strict, ..request("charge the card") };
+    let mut strict = PackRequest {
+        strictness: contextd_pack::request::Strictness::Strict,
+        ..request("charge the card")
+    };
     strict.expansion.require_evidence = true;
     strict.expansion.evidence_kinds = vec![contextd_pack::request::EvidenceKind::Tooling];
     let none = pack(&strict);
-    assert!(none.items().all(|item| item.scores.graph_distance == 0), "no edge of the fixture has evidence of tooling");
+    assert!(
+        none.items().all(|item| item.scores.graph_distance == 0),
+        "no edge of the fixture has evidence of tooling"
+    );
     assert!(none.stats.dropped.get("noEvidence").copied().unwrap_or(0) > 0);
-    let warned = pack(&PackRequest { strictness: contextd_pack::request::Strictness::Warn, ..strict.clone() });
+    let warned = pack(&PackRequest {
+        strictness: contextd_pack::request::Strictness::Warn,
+        ..strict.clone()
+    });
     assert!(!warned.explain.unwrap().evidence_gaps.is_empty());
-    let loose = pack(&PackRequest { strictness: contextd_pack::request::Strictness::Loose, ..strict.clone() });
+    let loose = pack(&PackRequest {
+        strictness: contextd_pack::request::Strictness::Loose,
+        ..strict.clone()
+    });
     assert!(loose.explain.unwrap().evidence_gaps.is_empty());
     strict.budgets.max_items = Some(251);
-    let error = (find("context_pack.create").unwrap().run)(&SHOP.1, serde_json::to_value(&strict).unwrap()).unwrap_err();
+    let error =
+        (find("context_pack.create").unwrap().run)(&SHOP.1, serde_json::to_value(&strict).unwrap())
+            .unwrap_err();
     assert_eq!(error.code, "POC_E_BUDGET_EXCEEDED");
 }
 
@@ -327,24 +481,52 @@ fn strictness_decides_about_edges_without_evidence_and_about_caps() {
 fn stored_packs_are_replayed_and_a_change_shows_in_their_difference() {
     let fixture = Fixture::shop();
     let context = Context::new(Arc::new(fixture.engine()), || 7, contextd_render::pack, false);
-    let create = || match (find("context_pack_create").unwrap().run)(&context, json!({"query": "refund a payment"})).unwrap() {
+    let create = || match (find("context_pack_create").unwrap().run)(
+        &context,
+        json!({"query": "refund a payment"}),
+    )
+    .unwrap()
+    {
         Answer::Pack(pack) => *pack,
         other => panic!("{other:?}"),
     };
     let before = create();
-    let Ok(Answer::Pack(stored)) = (find("context_pack_get").unwrap().run)(&context, json!({"packId": before.pack_id})) else { panic!() };
+    let Ok(Answer::Pack(stored)) =
+        (find("context_pack_get").unwrap().run)(&context, json!({"packId": before.pack_id}))
+    else {
+        panic!()
+    };
     assert_eq!(stored.canonical(), before.canonical());
     let old = std::fs::read_to_string(fixture.path("shop/payment.py")).unwrap();
-    fixture.write("shop/payment.py", &old.replace("return bool(receipt)", "return receipt.startswith('r')"));
+    fixture.write(
+        "shop/payment.py",
+        &old.replace("return bool(receipt)", "return receipt.startswith('r')"),
+    );
     // Until the index is refreshed, what changed is marked.
     assert!(create().items().any(|item| item.stale && item.name == "refund"));
-    context.engine.refresh(&contextd_engine::RefreshOptions { now: 9, ..Default::default() }, &contextd_engine::Silent).unwrap();
+    context
+        .engine
+        .refresh(
+            &contextd_engine::RefreshOptions { now: 9, ..Default::default() },
+            &contextd_engine::Silent,
+        )
+        .unwrap();
     let after = create();
     assert_ne!(before.index_signature, after.index_signature);
     assert_ne!(before.pack_id, after.pack_id);
-    let Ok(Answer::Diff(diff)) = (find("context_pack_diff").unwrap().run)(&context, json!({"from": before.pack_id, "to": after.pack_id})) else { panic!() };
-    let changed: Vec<(&str, &str)> = diff.changed.iter().map(|entry| (entry.name.as_str(), entry.why.as_str())).collect();
-    assert_eq!((changed, diff.entered.len(), diff.left.len(), diff.same_index), (vec![("refund", "its text changed")], 0, 0, false), "exactly what changed: {diff:?}");
+    let Ok(Answer::Diff(diff)) = (find("context_pack_diff").unwrap().run)(
+        &context,
+        json!({"from": before.pack_id, "to": after.pack_id}),
+    ) else {
+        panic!()
+    };
+    let changed: Vec<(&str, &str)> =
+        diff.changed.iter().map(|entry| (entry.name.as_str(), entry.why.as_str())).collect();
+    assert_eq!(
+        (changed, diff.entered.len(), diff.left.len(), diff.same_index),
+        (vec![("refund", "its text changed")], 0, 0, false),
+        "exactly what changed: {diff:?}"
+    );
 }
 
 #[test]
@@ -352,7 +534,17 @@ fn secrets_are_neither_shown_nor_hidden_from_the_reader() {
     let fixture = Fixture::shop();
     fixture.write("shop/bank.py", "def bank_login():\n    token = \"ghp_16C7e42F292c6912E7710c838347Ae178B4a\"\n    return token\n");
     let context = Context::new(Arc::new(fixture.engine()), || 7, contextd_render::pack, false);
-    let Ok(Answer::Pack(pack)) = (find("context_for_task").unwrap().run)(&context, json!({"task": "bank_login"})) else { panic!() };
+    let Ok(Answer::Pack(pack)) =
+        (find("context_for_task").unwrap().run)(&context, json!({"task": "bank_login"}))
+    else {
+        panic!()
+    };
     let item = pack.items().find(|item| item.name == "bank_login").unwrap();
-    assert!(item.excerpt.redacted && item.excerpt.text.contains("[REDACTED]") && !pack.canonical().contains("16C7e42F"), "{:?}", item.excerpt);
+    assert!(
+        item.excerpt.redacted
+            && item.excerpt.text.contains("[REDACTED]")
+            && !pack.canonical().contains("16C7e42F"),
+        "{:?}",
+        item.excerpt
+    );
 }

@@ -19,7 +19,9 @@ pub struct Logistic {
 impl Logistic {
     /// Returns the score of a result, given the raw score of the first one.
     pub fn score(&self, raw: f32, best: f32) -> f64 {
-        let sum = f64::from(self.slope) * f64::from(raw) + f64::from(self.top) * f64::from(best) + f64::from(self.offset);
+        let sum = f64::from(self.slope) * f64::from(raw)
+            + f64::from(self.top) * f64::from(best)
+            + f64::from(self.offset);
         (1.0 / (1.0 + (-sum).exp())).sqrt()
     }
 }

@@ -80,10 +80,20 @@ impl Catalog {
     /// takes as long as the rest.
     pub fn of(snapshot: &Snapshot, path_flags: Option<&[u8]>) -> Catalog {
         let mut blocks: Vec<Vec<u32>> = vec![Vec::new(); snapshot.segments().len()];
-        snapshot.fill_segments(blocks.iter_mut().collect(), |_, segment, blocks, _: &mut ()| *blocks = segment.blocks_of_files());
-        let count = |(segment, blocks): (&Segment, &Vec<u32>)| [segment.file_count() as usize, segment.symbol_count() as usize, segment.cell_count() as usize, blocks.iter().map(|&blocks| blocks as usize).sum()];
+        snapshot.fill_segments(blocks.iter_mut().collect(), |_, segment, blocks, _: &mut ()| {
+            *blocks = segment.blocks_of_files()
+        });
+        let count = |(segment, blocks): (&Segment, &Vec<u32>)| {
+            [
+                segment.file_count() as usize,
+                segment.symbol_count() as usize,
+                segment.cell_count() as usize,
+                blocks.iter().map(|&blocks| blocks as usize).sum(),
+            ]
+        };
         let counts: Vec<[usize; 4]> = snapshot.segments().iter().zip(&blocks).map(count).collect();
-        let [files, symbols, cells, all_blocks] = [0, 1, 2, 3].map(|at| counts.iter().map(|counts| counts[at]).sum::<usize>());
+        let [files, symbols, cells, all_blocks] =
+            [0, 1, 2, 3].map(|at| counts.iter().map(|counts| counts[at]).sum::<usize>());
         let mut catalog = Catalog {
             file: vec![0; symbols],
             flags: vec![0; symbols],
@@ -106,13 +116,16 @@ impl Catalog {
             catalog.path_flags.copy_from_slice(known);
         }
         let parts = catalog.parts(&counts).into_iter().zip(&blocks).collect();
-        snapshot.fill_segments(parts, |number, segment, (mut part, blocks), columns: &mut Unpacked| {
-            segment.unpack(columns);
-            if known.is_none() {
-                part.ask_paths(snapshot, segment);
-            }
-            fill(part, snapshot, number, segment, blocks, columns);
-        });
+        snapshot.fill_segments(
+            parts,
+            |number, segment, (mut part, blocks), columns: &mut Unpacked| {
+                segment.unpack(columns);
+                if known.is_none() {
+                    part.ask_paths(snapshot, segment);
+                }
+                fill(part, snapshot, number, segment, blocks, columns);
+            },
+        );
         catalog.file_symbols.push(symbols as u32);
         catalog.block_starts.push(all_blocks as u32);
         catalog
@@ -184,7 +197,8 @@ fn averages(snapshot: &Snapshot) -> Totals {
         path: field(2),
         doc: field(3),
         signature: field(4),
-        block_words: ((totals.words + totals.compounds) as f32 / totals.blocks.max(1) as f32).max(0.1),
+        block_words: ((totals.words + totals.compounds) as f32 / totals.blocks.max(1) as f32)
+            .max(0.1),
     }
 }
 
@@ -240,8 +254,16 @@ impl<'a> Part<'a> {
     }
 }
 
-fn fill(mut part: Part<'_>, snapshot: &Snapshot, number: usize, segment: &Segment, blocks: &[u32], columns: &Unpacked) {
-    let (symbol_base, file_base) = (snapshot.symbols_of_segment(number).start, snapshot.files_of_segment(number).start);
+fn fill(
+    mut part: Part<'_>,
+    snapshot: &Snapshot,
+    number: usize,
+    segment: &Segment,
+    blocks: &[u32],
+    columns: &Unpacked,
+) {
+    let (symbol_base, file_base) =
+        (snapshot.symbols_of_segment(number).start, snapshot.files_of_segment(number).start);
     let kind = |symbol: u32| SymbolKind::from_byte(columns.kinds[symbol as usize] as u8);
     let (mut next_block, mut words) = (0, Vec::new());
     for (file, &blocks) in (0..segment.file_count()).zip(blocks) {
@@ -259,7 +281,9 @@ fn fill(mut part: Part<'_>, snapshot: &Snapshot, number: usize, segment: &Segmen
         part.file_symbols[at] = symbol_base + symbols.start;
         part.file_flags[at] = file_flags;
         part.path_words[at] = segment.path_length(file).min(255) as u8;
-        part.declares[at] = declared_share(symbols.clone().map(|symbol| (kind(symbol), columns.modifiers[symbol as usize])));
+        part.declares[at] = declared_share(
+            symbols.clone().map(|symbol| (kind(symbol), columns.modifiers[symbol as usize])),
+        );
         part.file[symbols.start as usize..symbols.end as usize].fill(file_base + file);
         for symbol in symbols {
             let (at, kind) = (symbol as usize, kind(symbol));
@@ -280,13 +304,21 @@ impl Part<'_> {
     fn ask_paths(&mut self, snapshot: &Snapshot, segment: &Segment) {
         for (file, flags) in (0..).zip(&mut *self.path_flags) {
             let path = segment.path(file);
-            let is_port = paths::common_twins(path).iter().any(|twin| snapshot.find_file(twin).is_some());
+            let is_port =
+                paths::common_twins(path).iter().any(|twin| snapshot.find_file(twin).is_some());
             *flags = path_flags(path) | if is_port { flag::PORT } else { 0 };
         }
     }
 
     /// Sets the cells of a file, whose first block in the segment is `start`, and counts the words of its blocks.
-    fn cells_of(&mut self, segment: &Segment, columns: &Unpacked, file: u32, start: usize, words: &mut [u32]) {
+    fn cells_of(
+        &mut self,
+        segment: &Segment,
+        columns: &Unpacked,
+        file: u32,
+        start: usize,
+        words: &mut [u32],
+    ) {
         let first = (self.first_block + start) as u32;
         self.block_starts[file as usize] = first;
         for at in segment.cells_of_file(file).map(|cell| cell as usize) {
@@ -308,7 +340,8 @@ fn declared_share(symbols: impl Iterator<Item = (SymbolKind, u32)>) -> f32 {
 
 /// Namespaces and modules hold everything and answer nothing; blocks of members stand for their type.
 fn is_answer(kind: SymbolKind) -> bool {
-    kind.is_code() && !matches!(kind, SymbolKind::Namespace | SymbolKind::Module | SymbolKind::Extension)
+    kind.is_code()
+        && !matches!(kind, SymbolKind::Namespace | SymbolKind::Module | SymbolKind::Extension)
 }
 
 fn path_flags(path: &str) -> u8 {

@@ -14,7 +14,20 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
 /// Names of the signals, in the order of [`ChangeSignals`].
-pub const NAMES: [&str; COUNT] = ["blocks", "definition", "stem", "git", "git_best", "git_doc", "activity", "recent", "latest", "filebody", "aside", "foreign"];
+pub const NAMES: [&str; COUNT] = [
+    "blocks",
+    "definition",
+    "stem",
+    "git",
+    "git_best",
+    "git_doc",
+    "activity",
+    "recent",
+    "latest",
+    "filebody",
+    "aside",
+    "foreign",
+];
 
 /// Number of signals.
 pub const COUNT: usize = 12;
@@ -34,13 +47,26 @@ pub struct RankedChange {
 }
 
 /// Ranks source files for a change, best first. Tests are left out: they follow the code they test.
-pub fn rank(sources: &Sources<'_>, query: &Query, weights: &BTreeMap<String, f32>, limit: usize) -> Vec<RankedChange> {
+pub fn rank(
+    sources: &Sources<'_>,
+    query: &Query,
+    weights: &BTreeMap<String, f32>,
+    limit: usize,
+) -> Vec<RankedChange> {
     let weights: ChangeSignals = NAMES.map(|name| weights.get(name).copied().unwrap_or(0.0));
     let mut ranked: Vec<RankedChange> = candidates(sources, query)
         .into_iter()
-        .map(|(file, signals)| RankedChange { file, score: signals.iter().zip(weights).map(|(value, weight)| value * weight).sum(), signals })
+        .map(|(file, signals)| RankedChange {
+            file,
+            score: signals.iter().zip(weights).map(|(value, weight)| value * weight).sum(),
+            signals,
+        })
         .collect();
-    ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| sources.snapshot.file(a.file).path().cmp(sources.snapshot.file(b.file).path())));
+    ranked.sort_by(|a, b| {
+        b.score.total_cmp(&a.score).then_with(|| {
+            sources.snapshot.file(a.file).path().cmp(sources.snapshot.file(b.file).path())
+        })
+    });
     ranked.truncate(limit);
     ranked
 }
@@ -49,22 +75,46 @@ pub fn rank(sources: &Sources<'_>, query: &Query, weights: &BTreeMap<String, f32
 pub fn candidates(sources: &Sources<'_>, query: &Query) -> Vec<(u32, ChangeSignals)> {
     let Sources { snapshot, catalog, .. } = *sources;
     let files = snapshot.file_count() as usize;
-    let lexical = lexical::score(snapshot, catalog, query, Mode::Task, &crate::parameters::Parameters::DEFAULT);
+    let lexical = lexical::score(
+        snapshot,
+        catalog,
+        query,
+        Mode::Task,
+        &crate::parameters::Parameters::DEFAULT,
+    );
     let bodies = &lexical.files;
     let found = search::scores(sources, query, &SearchWeights::default(), files);
-    let by_file: FxHashMap<u32, &search::RankedFile> = found.iter().map(|row| (row.file, row)).collect();
+    let by_file: FxHashMap<u32, &search::RankedFile> =
+        found.iter().map(|row| (row.file, row)).collect();
     let past = Past::of(sources, query);
     let stems = Stems::new(query);
     let mut rows: Vec<(u32, ChangeSignals)> = Vec::new();
     for file in (0..snapshot.file_count()).filter(|&file| is_candidate(sources, file)) {
         let at = file as usize;
-        let (blocks, definition) = by_file.get(&file).map_or((0.0, 0.0), |row| (row.blocks, row.definition));
+        let (blocks, definition) =
+            by_file.get(&file).map_or((0.0, 0.0), |row| (row.blocks, row.definition));
         let [git, best, doc, activity, recent, latest] = past.of_file(at);
         if blocks + definition + bodies[at] + git + best + doc <= 0.0 {
             continue;
         }
         let bit = |bit: u8| f32::from(u8::from(catalog.file_flags[at] & bit != 0));
-        rows.push((file, [blocks, definition, stems.coverage(snapshot.file(file).path()), git, best, doc, activity, recent, latest, bodies[at], bit(flag::ASIDE), bit(flag::FOREIGN)]));
+        rows.push((
+            file,
+            [
+                blocks,
+                definition,
+                stems.coverage(snapshot.file(file).path()),
+                git,
+                best,
+                doc,
+                activity,
+                recent,
+                latest,
+                bodies[at],
+                bit(flag::ASIDE),
+                bit(flag::FOREIGN),
+            ],
+        ));
     }
     for signal in SCALED {
         let max = rows.iter().map(|(_, signals)| signals[signal]).fold(0.0, f32::max);
@@ -116,7 +166,14 @@ impl Past {
         let number = file as u32;
         let map = |map: &FxHashMap<u32, f32>| map.get(&number).copied().unwrap_or(0.0);
         let list = |list: &[f32]| list.get(file).copied().unwrap_or(0.0);
-        [map(&self.git), map(&self.best), list(&self.doc), list(&self.activity), list(&self.recent), list(&self.latest)]
+        [
+            map(&self.git),
+            map(&self.best),
+            list(&self.doc),
+            list(&self.activity),
+            list(&self.recent),
+            list(&self.latest),
+        ]
     }
 }
 

@@ -41,7 +41,8 @@ pub trait Channel: Sync {
 }
 
 /// All channels; a new one is a file and a line here.
-pub const CHANNELS: &[&dyn Channel] = &[&names::Names, &text::Text, &paths::Paths, &docs::Docs, &history::History, &graph::Graph];
+pub const CHANNELS: &[&dyn Channel] =
+    &[&names::Names, &text::Text, &paths::Paths, &docs::Docs, &history::History, &graph::Graph];
 
 /// Longest list of one channel.
 const LONGEST: usize = 400;
@@ -56,12 +57,25 @@ pub struct List {
 
 /// Asks the channels that have a weight. Tests and foreign code are lowered, what is no code is left out.
 pub fn lists(found: &Found<'_>, weights: &BTreeMap<String, f32>) -> Vec<List> {
-    let weight = |channel: &dyn Channel| weights.get(channel.id()).copied().unwrap_or_else(|| channel.weight());
+    let weight = |channel: &dyn Channel| {
+        weights.get(channel.id()).copied().unwrap_or_else(|| channel.weight())
+    };
     let Sources { catalog, parameters, .. } = *found.sources;
     let list = |channel: &dyn Channel| {
-        let scored = channel.scores(found).into_iter().filter(|&(symbol, score)| score > 0.0 && catalog.is_code(symbol));
-        let scored = scored.map(|(symbol, score)| (symbol, score * parameters.prior(catalog.flags[symbol as usize], &found.query))).collect();
+        let scored = channel
+            .scores(found)
+            .into_iter()
+            .filter(|&(symbol, score)| score > 0.0 && catalog.is_code(symbol));
+        let scored = scored
+            .map(|(symbol, score)| {
+                (symbol, score * parameters.prior(catalog.flags[symbol as usize], &found.query))
+            })
+            .collect();
         List { channel: channel.id(), weight: weight(channel), symbols: top(scored, LONGEST) }
     };
-    CHANNELS.iter().filter(|channel| weight(**channel) > 0.0).map(|channel| list(*channel)).collect()
+    CHANNELS
+        .iter()
+        .filter(|channel| weight(**channel) > 0.0)
+        .map(|channel| list(*channel))
+        .collect()
 }

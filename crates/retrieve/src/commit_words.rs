@@ -32,10 +32,21 @@ pub(crate) fn tells(commit: &CommitView<'_>) -> bool {
 impl CommitWords {
     /// Reads the messages of a history.
     pub fn of(history: &HistoryView<'_>) -> CommitWords {
-        let (mut postings, mut gathered, mut memory) = (Postings::default(), Gathered::default(), Terms::default());
+        let (mut postings, mut gathered, mut memory) =
+            (Postings::default(), Gathered::default(), Terms::default());
         let mut lengths = Vec::with_capacity(history.len());
         for commit in history.commits() {
-            lengths.push(if tells(&commit) { gathered.add(&mut postings, commit.number, commit.subject(), commit.body(), &mut memory) } else { 0 });
+            lengths.push(if tells(&commit) {
+                gathered.add(
+                    &mut postings,
+                    commit.number,
+                    commit.subject(),
+                    commit.body(),
+                    &mut memory,
+                )
+            } else {
+                0
+            });
         }
         gathered.hand_over(&mut postings);
         CommitWords::encode(&lengths, postings)
@@ -57,7 +68,12 @@ impl CommitWords {
             ends.extend([texts.len() as u32, runs.len() as u32]);
         }
         let header = [FORMAT, lengths.len() as u32, postings.len() as u32, texts.len() as u32];
-        let mut bytes: Vec<u8> = header.iter().chain(lengths).chain(&ends).flat_map(|number| number.to_le_bytes()).collect();
+        let mut bytes: Vec<u8> = header
+            .iter()
+            .chain(lengths)
+            .chain(&ends)
+            .flat_map(|number| number.to_le_bytes())
+            .collect();
         bytes.extend_from_slice(texts.as_bytes());
         bytes.extend_from_slice(&runs);
         CommitWords { bytes, commits: lengths.len(), words: postings.len() }
@@ -65,9 +81,11 @@ impl CommitWords {
 
     /// Takes over what [`CommitWords::bytes`] gave; `None` when it is something else or was cut short.
     pub fn decode(bytes: Vec<u8>) -> Option<CommitWords> {
-        let number = |at: usize| bytes.get(4 * at..4 * at + 4)?.try_into().ok().map(u32::from_le_bytes);
+        let number =
+            |at: usize| bytes.get(4 * at..4 * at + 4)?.try_into().ok().map(u32::from_le_bytes);
         let (commits, words) = (number(1)? as usize, number(2)? as usize);
-        let tables = words.checked_mul(8)?.checked_add(commits.checked_mul(4)?)?.checked_add(HEADER)?;
+        let tables =
+            words.checked_mul(8)?.checked_add(commits.checked_mul(4)?)?.checked_add(HEADER)?;
         let last = if words > 0 { number(3 + commits + 2 * words)? as usize } else { 0 };
         let whole = tables.checked_add(number(3)? as usize)?.checked_add(last)? == bytes.len();
         (number(0)? == FORMAT && whole).then_some(CommitWords { bytes, commits, words })
@@ -128,7 +146,10 @@ impl CommitWords {
     }
 
     fn number(&self, at: usize) -> u32 {
-        self.bytes.get(4 * at..4 * at + 4).and_then(|four| four.try_into().ok()).map_or(0, u32::from_le_bytes)
+        self.bytes
+            .get(4 * at..4 * at + 4)
+            .and_then(|four| four.try_into().ok())
+            .map_or(0, u32::from_le_bytes)
     }
 }
 
@@ -152,7 +173,14 @@ struct Word {
 
 impl Gathered {
     /// Adds the words of a message and returns its length; numbers of commits must not fall.
-    fn add(&mut self, postings: &mut Postings, number: u32, subject: &str, body: &str, memory: &mut Terms) -> u32 {
+    fn add(
+        &mut self,
+        postings: &mut Postings,
+        number: u32,
+        subject: &str,
+        body: &str,
+        memory: &mut Terms,
+    ) -> u32 {
         let mut length = 0;
         for (text, weight) in [(subject, 2u16), (body, 1)] {
             memory.word_numbers(text, |memory, term| {
@@ -164,7 +192,11 @@ impl Gathered {
                 if self.words.len() <= at {
                     self.words.resize_with(at + 1, || None);
                 }
-                let word = self.words[at].get_or_insert_with(|| Word { text: memory.text(term).into(), counts: !is_stop_word(memory.text(term)), commits: Vec::new() });
+                let word = self.words[at].get_or_insert_with(|| Word {
+                    text: memory.text(term).into(),
+                    counts: !is_stop_word(memory.text(term)),
+                    commits: Vec::new(),
+                });
                 if word.counts {
                     length += u32::from(weight);
                     count(&mut word.commits, number, weight);
@@ -203,11 +235,19 @@ mod tests {
 
     #[test]
     fn words_of_a_message_are_counted_once_a_commit_whatever_the_memory_forgets() {
-        let messages = [("Fix the cart total", "The total was wrong; total it."), ("Rename cart", "")];
+        let messages =
+            [("Fix the cart total", "The total was wrong; total it."), ("Rename cart", "")];
         let gather = |forget: bool| {
-            let (mut postings, mut gathered, mut memory, mut lengths) = (Postings::default(), Gathered::default(), Terms::default(), Vec::new());
+            let (mut postings, mut gathered, mut memory, mut lengths) =
+                (Postings::default(), Gathered::default(), Terms::default(), Vec::new());
             for (number, (subject, body)) in messages.iter().enumerate() {
-                lengths.push(gathered.add(&mut postings, number as u32, subject, body, &mut memory));
+                lengths.push(gathered.add(
+                    &mut postings,
+                    number as u32,
+                    subject,
+                    body,
+                    &mut memory,
+                ));
                 if forget {
                     memory = Terms::default();
                 }
@@ -225,7 +265,9 @@ mod tests {
 
     fn postings() -> impl Strategy<Value = Vec<(String, Vec<(u32, u16)>)>> {
         let commits = proptest::collection::btree_map(0u32..5_000, 1u16.., 1..20);
-        proptest::collection::btree_map("[a-zé\u{4e00}]{1,8}", commits, 0..40).prop_map(|words| words.into_iter().map(|(word, commits)| (word, commits.into_iter().collect())).collect())
+        proptest::collection::btree_map("[a-zé\u{4e00}]{1,8}", commits, 0..40).prop_map(|words| {
+            words.into_iter().map(|(word, commits)| (word, commits.into_iter().collect())).collect()
+        })
     }
 
     proptest! {

@@ -29,18 +29,30 @@ pub struct Commits {
 impl Commits {
     /// Joins the messages of a history with a snapshot. Commit numbers stay those of the history, newest first.
     pub fn of(history: &HistoryView<'_>, words: Arc<CommitWords>, snapshot: &Snapshot) -> Commits {
-        let numbers: Vec<Option<u32>> = (0..history.file_count() as u32).map(|file| snapshot.find_file(history.path(file))).collect();
+        let numbers: Vec<Option<u32>> = (0..history.file_count() as u32)
+            .map(|file| snapshot.find_file(history.path(file)))
+            .collect();
         let mut commits = Commits::default();
         for commit in history.commits() {
             let before = commits.files.len();
             if tells(&commit) {
-                commits.files.extend(commit.touches().iter().filter_map(|touch| numbers.get(touch.file as usize).copied().flatten()));
+                commits.files.extend(
+                    commit
+                        .touches()
+                        .iter()
+                        .filter_map(|touch| numbers.get(touch.file as usize).copied().flatten()),
+                );
             }
-            commits.lengths.push(if commits.files.len() > before { words.length(commit.number) } else { 0 });
+            commits.lengths.push(if commits.files.len() > before {
+                words.length(commit.number)
+            } else {
+                0
+            });
             commits.ends.push(commits.files.len() as u32);
         }
         commits.documents = commits.lengths.iter().filter(|&&length| length > 0).count() as u32;
-        commits.average = commits.lengths.iter().sum::<u32>() as f32 / commits.documents.max(1) as f32;
+        commits.average =
+            commits.lengths.iter().sum::<u32>() as f32 / commits.documents.max(1) as f32;
         commits.words = words;
         commits
     }
@@ -49,7 +61,9 @@ impl Commits {
     fn saying(&self, word: &str, first: u32) -> Vec<(u32, u16)> {
         let mut found = Vec::new();
         self.words.each(word, |commit, weight| {
-            if commit >= first && self.lengths.get(commit as usize).is_some_and(|&length| length > 0) {
+            if commit >= first
+                && self.lengths.get(commit as usize).is_some_and(|&length| length > 0)
+            {
                 found.push((commit, weight));
             }
         });
@@ -84,7 +98,8 @@ impl Commits {
         for (commit, score) in best {
             let touched = self.touched(commit);
             for &file in touched {
-                *files.entry(file).or_default() += (score / max).powi(3) / (touched.len() as f32).sqrt();
+                *files.entry(file).or_default() +=
+                    (score / max).powi(3) / (touched.len() as f32).sqrt();
             }
         }
         let mut files: Vec<(u32, f32)> = files.into_iter().collect();
@@ -113,7 +128,9 @@ impl Commits {
     /// Returns the files that a commit touched.
     pub fn touched(&self, commit: u32) -> &[u32] {
         let at = commit as usize;
-        let start = at.checked_sub(1).map_or(0, |before| self.ends.get(before).copied().unwrap_or_default());
+        let start = at
+            .checked_sub(1)
+            .map_or(0, |before| self.ends.get(before).copied().unwrap_or_default());
         self.ends.get(at).map_or(&[], |&end| &self.files[start as usize..end as usize])
     }
 
@@ -139,9 +156,11 @@ impl Commits {
                     counts[file as usize] += f32::from(count);
                 }
             }
-            let idf = (1.0 + (with_text - with.len() as f32 + 0.5) / (with.len() as f32 + 0.5)).ln();
+            let idf =
+                (1.0 + (with_text - with.len() as f32 + 0.5) / (with.len() as f32 + 0.5)).ln();
             for file in with {
-                let count = std::mem::take(&mut counts[file as usize]) / (1.0 - B + B * lengths[file as usize] / average);
+                let count = std::mem::take(&mut counts[file as usize])
+                    / (1.0 - B + B * lengths[file as usize] / average);
                 scores[file as usize] += idf * count * (K1 + 1.0) / (K1 + count);
             }
         }
@@ -163,7 +182,12 @@ impl Commits {
                 scores[commit as usize] += idf * count * (K1 + 1.0) / (K1 + count);
             }
         }
-        let mut best: Vec<(u32, f32)> = scores.iter().enumerate().map(|(commit, &score)| (commit as u32, score)).filter(|&(commit, score)| score > 0.0 && commit >= first).collect();
+        let mut best: Vec<(u32, f32)> = scores
+            .iter()
+            .enumerate()
+            .map(|(commit, &score)| (commit as u32, score))
+            .filter(|&(commit, score)| score > 0.0 && commit >= first)
+            .collect();
         best.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         best.truncate(TOP_COMMITS);
         best

@@ -34,7 +34,13 @@ pub struct Parts {
 impl Parts {
     /// Reads the nodes of a graph.
     pub fn of(graph: &Graph) -> Parts {
-        let parts: Vec<_> = graph.nodes.iter().map(|node| (node.ref_id.to_lowercase(), words_of_name(&node.ref_id), stems(&node.summary))).collect();
+        let parts: Vec<_> = graph
+            .nodes
+            .iter()
+            .map(|node| {
+                (node.ref_id.to_lowercase(), words_of_name(&node.ref_id), stems(&node.summary))
+            })
+            .collect();
         let mut with: BTreeMap<String, f32> = BTreeMap::new();
         for (_, name, summary) in &parts {
             name.union(summary).for_each(|word| *with.entry(word.clone()).or_default() += 1.0);
@@ -69,7 +75,14 @@ impl Parts {
         let (mut all, mut found) = (0.0, 0.0);
         for (word, _) in &query.words {
             all += weight(word);
-            found += weight(word) * if name.contains(word) { 1.0 } else if summary.contains(word) { SUMMARY } else { 0.0 };
+            found += weight(word)
+                * if name.contains(word) {
+                    1.0
+                } else if summary.contains(word) {
+                    SUMMARY
+                } else {
+                    0.0
+                };
         }
         if all > 0.0 { found / all } else { 0.0 }
     }
@@ -77,7 +90,11 @@ impl Parts {
 
 /// A name with a number is meant as a whole or not at all: its words say nothing.
 fn words_of_name(ref_id: &str) -> BTreeSet<String> {
-    if ref_id.contains(|letter: char| letter.is_ascii_digit()) { BTreeSet::new() } else { stems(ref_id) }
+    if ref_id.contains(|letter: char| letter.is_ascii_digit()) {
+        BTreeSet::new()
+    } else {
+        stems(ref_id)
+    }
 }
 
 fn stems(text: &str) -> BTreeSet<String> {
@@ -99,7 +116,9 @@ fn is_named(text: &str, ref_id: &str) -> bool {
         return text.contains(&format!("`{ref_id}`"));
     }
     let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_');
-    text.match_indices(ref_id).any(|(at, _)| !text[..at].ends_with(is_part) && !text[at + ref_id.len()..].starts_with(is_part))
+    text.match_indices(ref_id).any(|(at, _)| {
+        !text[..at].ends_with(is_part) && !text[at + ref_id.len()..].starts_with(is_part)
+    })
 }
 
 /// What was declared, seen from one request: symbols and files with how much speaks for them.
@@ -113,7 +132,11 @@ pub struct Declared {
 impl Declared {
     /// Puts values together; of several for one symbol or file the greatest counts. `candidates` are
     /// brought into the ranking even when no word of the request is in them.
-    pub fn new(symbols: impl IntoIterator<Item = (u32, f32)>, files: impl IntoIterator<Item = (u32, f32)>, candidates: Vec<u32>) -> Declared {
+    pub fn new(
+        symbols: impl IntoIterator<Item = (u32, f32)>,
+        files: impl IntoIterator<Item = (u32, f32)>,
+        candidates: Vec<u32>,
+    ) -> Declared {
         Declared { symbols: greatest(symbols), files: greatest(files), candidates }
     }
 
@@ -155,7 +178,8 @@ mod tests {
 
     #[track_caller]
     fn check(request: &str, expected: &[usize]) {
-        let meant: Vec<usize> = parts().meant(&understand(request)).into_iter().map(|(node, _)| node).collect();
+        let meant: Vec<usize> =
+            parts().meant(&understand(request)).into_iter().map(|(node, _)| node).collect();
         assert_eq!(meant, expected, "{request}");
     }
 
@@ -180,6 +204,9 @@ mod tests {
     #[test]
     fn of_several_values_the_greatest_counts_and_a_symbol_goes_before_its_file() {
         let declared = Declared::new([(1, 0.2), (1, 0.5)], [(7, 0.3)], Vec::new());
-        assert_eq!((declared.value(1, 7), declared.value(2, 7), declared.value(2, 8)), (0.5, 0.3, 0.0));
+        assert_eq!(
+            (declared.value(1, 7), declared.value(2, 7), declared.value(2, 8)),
+            (0.5, 0.3, 0.0)
+        );
     }
 }

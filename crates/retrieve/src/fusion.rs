@@ -19,7 +19,12 @@ pub enum Fusion {
 
 /// Returns a score for everything in the lists, scaled so that the best has 1. `unit` says what an
 /// entry stands for (itself, or its file); of several entries of one unit in a list the best counts.
-pub fn fuse(lists: &[List], strategy: Fusion, k: f32, unit: impl Fn(u32) -> u32) -> FxHashMap<u32, f32> {
+pub fn fuse(
+    lists: &[List],
+    strategy: Fusion,
+    k: f32,
+    unit: impl Fn(u32) -> u32,
+) -> FxHashMap<u32, f32> {
     let mut scores: FxHashMap<u32, f32> = FxHashMap::default();
     let total: f32 = lists.iter().map(|list| list.weight).sum();
     for list in lists {
@@ -34,7 +39,9 @@ pub fn fuse(lists: &[List], strategy: Fusion, k: f32, unit: impl Fn(u32) -> u32)
             let rank = seen.len() as f32;
             match strategy {
                 Fusion::Rrf => *scores.entry(unit).or_default() += list.weight / (k + rank),
-                Fusion::WeightedAverage => *scores.entry(unit).or_default() += list.weight / total * score / best,
+                Fusion::WeightedAverage => {
+                    *scores.entry(unit).or_default() += list.weight / total * score / best
+                }
                 Fusion::Cascade => {
                     scores.entry(unit).or_insert(1.0 / (1.0 + before + rank));
                 }
@@ -55,14 +62,18 @@ mod tests {
     }
 
     fn order(scores: &FxHashMap<u32, f32>) -> Vec<u32> {
-        let mut order: Vec<(u32, f32)> = scores.iter().map(|(&symbol, &score)| (symbol, score)).collect();
+        let mut order: Vec<(u32, f32)> =
+            scores.iter().map(|(&symbol, &score)| (symbol, score)).collect();
         order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         order.into_iter().map(|(symbol, _)| symbol).collect()
     }
 
     #[test]
     fn ranks_add_up() {
-        let lists = [list("a", 1.0, &[(1, 9.0), (2, 8.0), (3, 1.0)]), list("b", 1.0, &[(2, 0.3), (4, 0.2)])];
+        let lists = [
+            list("a", 1.0, &[(1, 9.0), (2, 8.0), (3, 1.0)]),
+            list("b", 1.0, &[(2, 0.3), (4, 0.2)]),
+        ];
         let fused = fuse(&lists, Fusion::Rrf, 60.0, |symbol| symbol);
         assert_eq!(order(&fused), [2, 1, 4, 3]);
         let sum = 1.0 / 62.0 + 1.0 / 61.0;
@@ -78,13 +89,17 @@ mod tests {
 
     #[test]
     fn a_cascade_asks_the_next_list_only_for_what_is_new() {
-        let lists = [list("a", 0.1, &[(5, 2.0), (1, 1.0)]), list("b", 9.0, &[(1, 9.0), (7, 8.0), (5, 1.0), (2, 0.5)])];
+        let lists = [
+            list("a", 0.1, &[(5, 2.0), (1, 1.0)]),
+            list("b", 9.0, &[(1, 9.0), (7, 8.0), (5, 1.0), (2, 0.5)]),
+        ];
         assert_eq!(order(&fuse(&lists, Fusion::Cascade, 60.0, |symbol| symbol)), [5, 1, 7, 2]);
     }
 
     #[test]
     fn units_count_once_a_list() {
-        let lists = [list("a", 1.0, &[(10, 3.0), (11, 2.0), (20, 1.0)]), list("b", 1.0, &[(20, 1.0)])];
+        let lists =
+            [list("a", 1.0, &[(10, 3.0), (11, 2.0), (20, 1.0)]), list("b", 1.0, &[(20, 1.0)])];
         let fused = fuse(&lists, Fusion::Rrf, 60.0, |symbol| symbol / 10);
         assert_eq!(order(&fused), [2, 1]);
     }

@@ -6,16 +6,26 @@ use rustc_hash::FxHashMap;
 
 /// Returns authority and hub score of each symbol, over the edges among them; the greatest of each is 1.
 pub fn hits(snapshot: &Snapshot, symbols: &[u32], iterations: u32) -> FxHashMap<u32, (f32, f32)> {
-    let places: FxHashMap<u32, usize> = symbols.iter().enumerate().map(|(place, &symbol)| (symbol, place)).collect();
+    let places: FxHashMap<u32, usize> =
+        symbols.iter().enumerate().map(|(place, &symbol)| (symbol, place)).collect();
     let mut edges: Vec<(usize, usize)> = Vec::new();
     for (place, &symbol) in symbols.iter().enumerate() {
-        let targets = snapshot.graph().out(symbol).iter().filter(|edge| is_company(edge) && edge.target != symbol).filter_map(|edge| places.get(&edge.target));
+        let targets = snapshot
+            .graph()
+            .out(symbol)
+            .iter()
+            .filter(|edge| is_company(edge) && edge.target != symbol)
+            .filter_map(|edge| places.get(&edge.target));
         edges.extend(targets.map(|&target| (place, target)));
     }
     edges.sort_unstable();
     edges.dedup();
     let (authority, hub) = iterate(&edges, symbols.len(), iterations);
-    symbols.iter().enumerate().map(|(place, &symbol)| (symbol, (authority[place], hub[place]))).collect()
+    symbols
+        .iter()
+        .enumerate()
+        .map(|(place, &symbol)| (symbol, (authority[place], hub[place])))
+        .collect()
 }
 
 fn iterate(edges: &[(usize, usize)], count: usize, iterations: u32) -> (Vec<f32>, Vec<f32>) {

@@ -14,7 +14,8 @@ use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
 /// Names of the terms, in the order of [`LearnedTerms`].
-pub const LEARNED_NAMES: [&str; 4] = ["learned_feedback", "learned_kind", "learned_vocabulary", "session"];
+pub const LEARNED_NAMES: [&str; 4] =
+    ["learned_feedback", "learned_kind", "learned_vocabulary", "session"];
 
 /// Values of one candidate.
 pub type LearnedTerms = [f32; 4];
@@ -43,7 +44,16 @@ pub struct LearnedWeights {
 
 impl Default for LearnedWeights {
     fn default() -> Self {
-        Self { feedback: 0.5, against: 0.2, kind: 1.0, vocabulary: 1.0, session: 0.2, across: 0.05, half_life: 3.0, cap: 2.0 }
+        Self {
+            feedback: 0.5,
+            against: 0.2,
+            kind: 1.0,
+            vocabulary: 1.0,
+            session: 0.2,
+            across: 0.05,
+            half_life: 3.0,
+            cap: 2.0,
+        }
     }
 }
 
@@ -67,7 +77,12 @@ impl Learned {
     pub fn terms(&self, symbol: u32, kind: u8) -> LearnedTerms {
         let of = |map: &FxHashMap<u32, f32>| map.get(&symbol).copied().unwrap_or(0.0);
         let feedback = of(&self.feedback);
-        [if feedback < 0.0 { feedback * self.weights.against } else { feedback }, self.kinds.get(&kind).copied().unwrap_or(0.0), of(&self.vocabulary), of(&self.session)]
+        [
+            if feedback < 0.0 { feedback * self.weights.against } else { feedback },
+            self.kinds.get(&kind).copied().unwrap_or(0.0),
+            of(&self.vocabulary),
+            of(&self.session),
+        ]
     }
 
     /// Returns the weight of each term.
@@ -90,7 +105,13 @@ impl Learned {
     /// Returns the symbols that learned words or judgements speak for, strongest first: a soft channel,
     /// whose finds compete with all others.
     pub fn candidates(&self) -> Vec<u32> {
-        let mut found: Vec<(u32, f32)> = self.vocabulary.keys().chain(self.feedback.keys()).map(|&symbol| (symbol, self.of_symbol(symbol))).filter(|&(_, sum)| sum > 0.0).collect();
+        let mut found: Vec<(u32, f32)> = self
+            .vocabulary
+            .keys()
+            .chain(self.feedback.keys())
+            .map(|&symbol| (symbol, self.of_symbol(symbol)))
+            .filter(|&(_, sum)| sum > 0.0)
+            .collect();
         found.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         found.dedup_by_key(|(symbol, _)| *symbol);
         found.into_iter().take(MOST).map(|(symbol, _)| symbol).collect()
@@ -98,7 +119,13 @@ impl Learned {
 
     /// Returns the symbols that something was learned about, in the order of symbols.
     pub fn symbols(&self) -> Vec<u32> {
-        let mut all: Vec<u32> = self.feedback.keys().chain(self.vocabulary.keys()).chain(self.session.keys()).copied().collect();
+        let mut all: Vec<u32> = self
+            .feedback
+            .keys()
+            .chain(self.vocabulary.keys())
+            .chain(self.session.keys())
+            .copied()
+            .collect();
         all.sort_unstable();
         all.dedup();
         all

@@ -1,10 +1,10 @@
 //! One pass over the postings of a query's words, from which every lexical signal is made.
 
 use crate::catalog::Catalog;
+use crate::parameters::Parameters;
 use crate::scratch::{Counter, Run, Scratch, SymbolLane, TextLane};
 use crate::ties::{NONE, Ties};
 use crate::understand::Query;
-use crate::parameters::Parameters;
 use contextd_snapshot::{CellPostings, Field, Segment, Snapshot, SymbolPostings, TermPostings};
 
 /// Weights and length corrections of the fields of a symbol.
@@ -20,12 +20,26 @@ pub struct FieldWeights {
 }
 
 /// Fields as they serve a task: the owner's names count, bodies a little.
-pub const TASK_FIELDS: FieldWeights =
-    FieldWeights { name: (2.0, 0.3), scope: (2.5, 0.3), path: (1.5, 0.3), doc: (0.8, 0.7), signature: (0.7, 0.5), members: (1.2, 0.6), body: (0.15, 0.75) };
+pub const TASK_FIELDS: FieldWeights = FieldWeights {
+    name: (2.0, 0.3),
+    scope: (2.5, 0.3),
+    path: (1.5, 0.3),
+    doc: (0.8, 0.7),
+    signature: (0.7, 0.5),
+    members: (1.2, 0.6),
+    body: (0.15, 0.75),
+};
 
 /// Fields as they serve a question: names first, bodies through blocks.
-pub const SEARCH_FIELDS: FieldWeights =
-    FieldWeights { name: (3.0, 0.3), scope: (1.5, 0.3), path: (1.0, 0.3), doc: (1.0, 0.7), signature: (0.5, 0.5), members: (0.0, 0.6), body: (0.0, 0.75) };
+pub const SEARCH_FIELDS: FieldWeights = FieldWeights {
+    name: (3.0, 0.3),
+    scope: (1.5, 0.3),
+    path: (1.0, 0.3),
+    doc: (1.0, 0.7),
+    signature: (0.5, 0.5),
+    members: (0.0, 0.6),
+    body: (0.0, 0.75),
+};
 
 const K1: f32 = 1.2;
 
@@ -62,22 +76,49 @@ pub enum Mode {
 const SIDE_BY_SIDE: u64 = 80_000;
 
 /// Scores everything that has a word of the query.
-pub fn score<'c>(snapshot: &Snapshot, catalog: &'c Catalog, query: &Query, mode: Mode, parameters: &Parameters) -> Lexical<'c> {
+pub fn score<'c>(
+    snapshot: &Snapshot,
+    catalog: &'c Catalog,
+    query: &Query,
+    mode: Mode,
+    parameters: &Parameters,
+) -> Lexical<'c> {
     score_from(SIDE_BY_SIDE, snapshot, catalog, query, mode, parameters)
 }
 
 /// Does the same, symbols and texts side by side when the words have `cells` cells or more.
-pub fn score_from<'c>(cells: u64, snapshot: &Snapshot, catalog: &'c Catalog, query: &Query, mode: Mode, parameters: &Parameters) -> Lexical<'c> {
+pub fn score_from<'c>(
+    cells: u64,
+    snapshot: &Snapshot,
+    catalog: &'c Catalog,
+    query: &Query,
+    mode: Mode,
+    parameters: &Parameters,
+) -> Lexical<'c> {
     let fields = if mode == Mode::Task { TASK_FIELDS } else { SEARCH_FIELDS };
     let mut pass = Pass::new(snapshot, catalog, fields, mode);
     // A question is about files, and every word of their paths helps it.
     if mode == Mode::Task {
         pass.most_paths = (parameters.common_path * snapshot.file_count() as f32) as u32;
     }
-    let words: Vec<Word<'_>> = query.words.iter().map(|(word, count)| pass.look_up(word, 1.0 + (*count as f32).ln() * 0.3)).collect();
-    let compounds: Vec<Word<'_>> = query.compounds.iter().filter(|_| mode == Mode::Search).map(|compound| pass.look_up(compound, 1.0)).collect();
+    let words: Vec<Word<'_>> = query
+        .words
+        .iter()
+        .map(|(word, count)| pass.look_up(word, 1.0 + (*count as f32).ln() * 0.3))
+        .collect();
+    let compounds: Vec<Word<'_>> = query
+        .compounds
+        .iter()
+        .filter(|_| mode == Mode::Search)
+        .map(|compound| pass.look_up(compound, 1.0))
+        .collect();
     let idf = words.iter().map(|word| word.idf).collect();
-    let mut scratch = catalog.shelf.take(snapshot.symbol_count() as usize, snapshot.file_count() as usize, catalog.block_lengths.len(), mode == Mode::Task);
+    let mut scratch = catalog.shelf.take(
+        snapshot.symbol_count() as usize,
+        snapshot.file_count() as usize,
+        catalog.block_lengths.len(),
+        mode == Mode::Task,
+    );
     let (mut symbols, mut texts) = scratch.lanes();
     let mut by_symbol = || words.iter().for_each(|word| pass.add_to_symbols(word, &mut symbols));
     let mut by_text = || {
@@ -127,17 +168,33 @@ impl<'s> Pass<'s> {
     fn new(snapshot: &'s Snapshot, catalog: &'s Catalog, fields: FieldWeights, mode: Mode) -> Self {
         let totals = catalog.totals;
         let ties = (mode == Mode::Task).then(|| catalog.ties(snapshot));
-        let worth = [(fields.name, totals.name), (fields.scope, totals.scope), (fields.doc, totals.doc), (fields.signature, totals.signature)]
-            .map(|((boost, b), average)| std::array::from_fn(|length| worth(boost, b, length as f32 / average)));
+        let worth = [
+            (fields.name, totals.name),
+            (fields.scope, totals.scope),
+            (fields.doc, totals.doc),
+            (fields.signature, totals.signature),
+        ]
+        .map(|((boost, b), average)| {
+            std::array::from_fn(|length| worth(boost, b, length as f32 / average))
+        });
         Self { snapshot, catalog, fields, ties, worth, most_paths: u32::MAX }
     }
 
     fn look_up(&self, word: &str, boost: f32) -> Word<'s> {
         let segments: &[Segment] = self.snapshot.segments();
-        let postings: Vec<(usize, TermPostings<'_>)> = segments.iter().enumerate().filter_map(|(number, segment)| Some((number, segment.term(word)?))).collect();
+        let postings: Vec<(usize, TermPostings<'_>)> = segments
+            .iter()
+            .enumerate()
+            .filter_map(|(number, segment)| Some((number, segment.term(word)?)))
+            .collect();
         let symbol_df: u32 = postings.iter().map(|(_, postings)| postings.symbol_count).sum();
-        let idf = if postings.is_empty() { 0.0 } else { rarity(self.catalog.totals.symbols, symbol_df as f32) };
-        let paths = || postings.iter().map(|(_, postings)| postings.symbols.path_count()).sum::<u32>();
+        let idf = if postings.is_empty() {
+            0.0
+        } else {
+            rarity(self.catalog.totals.symbols, symbol_df as f32)
+        };
+        let paths =
+            || postings.iter().map(|(_, postings)| postings.symbols.path_count()).sum::<u32>();
         // To count them reads them, which where there is no limit is left to who adds them.
         let paths_tell = self.most_paths == u32::MAX || paths() <= self.most_paths;
         Word { postings, idf, boost, paths_tell }
@@ -148,7 +205,11 @@ impl<'s> Pass<'s> {
         for (number, postings) in &word.postings {
             self.add_stored(*number, &postings.symbols, lane.words);
             if word.paths_tell {
-                self.add_paths(*number, &postings.symbols, |weight, file| self.catalog.symbols_of_file(file).for_each(|symbol| lane.words.add(symbol, weight)));
+                self.add_paths(*number, &postings.symbols, |weight, file| {
+                    self.catalog
+                        .symbols_of_file(file)
+                        .for_each(|symbol| lane.words.add(symbol, weight))
+                });
             }
             if let Some(ties) = self.ties {
                 self.add_bodies(*number, ties, &postings.cells, lane.words);
@@ -165,7 +226,9 @@ impl<'s> Pass<'s> {
                 // The stem and the folder of a path are fields of each block.
                 postings.symbols.for_each_path(|local, count| {
                     let file = (self.snapshot.files_of_segment(*number).start + local) as usize;
-                    self.catalog.blocks_of_file(file).for_each(|block| lane.block_words.add(block, 1.2 * count.min(2) as f32));
+                    self.catalog
+                        .blocks_of_file(file)
+                        .for_each(|block| lane.block_words.add(block, 1.2 * count.min(2) as f32));
                 });
             }
             self.add_cells(*number, &postings.cells, lane);
@@ -173,9 +236,13 @@ impl<'s> Pass<'s> {
         let (totals, boost) = (self.catalog.totals, word.boost);
         if let Some(ties) = self.ties {
             let idf = boost * rarity(totals.symbols, lane.type_words.touched.len() as f32);
-            lane.type_words.flush(lane.types, lane.type_hits, |owner, count| idf * saturated(count / ties.type_lengths[owner]));
+            lane.type_words.flush(lane.types, lane.type_hits, |owner, count| {
+                idf * saturated(count / ties.type_lengths[owner])
+            });
             let idf = boost * rarity(totals.files, lane.file_words.touched.len() as f32);
-            lane.file_words.flush(lane.files, lane.file_hits, |file, count| idf * saturated(count / ties.file_lengths[file]));
+            lane.file_words.flush(lane.files, lane.file_hits, |file, count| {
+                idf * saturated(count / ties.file_lengths[file])
+            });
         }
         self.flush_blocks(boost, lane);
     }
@@ -195,8 +262,10 @@ impl<'s> Pass<'s> {
         postings.for_each_stored(|local, tf| {
             let symbol = base + local;
             let Some(lengths) = catalog.lengths.get(symbol as usize) else { return };
-            let counts = [Field::Name, Field::Scope, Field::Doc, Field::Signature].map(|field| f32::from(tf.of(field)));
-            let weight: f32 = (0..4).map(|field| counts[field] * worth[field][usize::from(lengths[field])]).sum();
+            let counts = [Field::Name, Field::Scope, Field::Doc, Field::Signature]
+                .map(|field| f32::from(tf.of(field)));
+            let weight: f32 =
+                (0..4).map(|field| counts[field] * worth[field][usize::from(lengths[field])]).sum();
             words.add(symbol, weight);
             if let Some(ties) = ties.filter(|_| counts[0] > 0.0) {
                 let owner = ties.owner[symbol as usize];
@@ -208,19 +277,39 @@ impl<'s> Pass<'s> {
     }
 
     /// A path is a field of each symbol of the file: calls `each` with what it is worth and the file.
-    fn add_paths(&self, number: usize, postings: &SymbolPostings<'_>, mut each: impl FnMut(f32, usize)) {
+    fn add_paths(
+        &self,
+        number: usize,
+        postings: &SymbolPostings<'_>,
+        mut each: impl FnMut(f32, usize),
+    ) {
         let (base, (boost, b)) = (self.snapshot.files_of_segment(number).start, self.fields.path);
         postings.for_each_path(|local, count| {
             let file = (base + local) as usize;
-            each(count.min(255) as f32 * worth(boost, b, f32::from(self.catalog.path_words[file]) / self.catalog.totals.path), file);
+            each(
+                count.min(255) as f32
+                    * worth(
+                        boost,
+                        b,
+                        f32::from(self.catalog.path_words[file]) / self.catalog.totals.path,
+                    ),
+                file,
+            );
         });
     }
 
     /// Adds a word's cells to the symbols around them.
-    fn add_bodies(&self, number: usize, ties: &Ties, postings: &CellPostings<'_>, words: &mut Counter) {
+    fn add_bodies(
+        &self,
+        number: usize,
+        ties: &Ties,
+        postings: &CellPostings<'_>,
+        words: &mut Counter,
+    ) {
         let base = self.snapshot.cells_of_segment(number).start as usize;
         let symbols = ties.cell_symbols.get(base..).unwrap_or(&[]);
-        let (parents, lengths, boost) = (&ties.parent[..], &ties.body_lengths[..], self.fields.body.0);
+        let (parents, lengths, boost) =
+            (&ties.parent[..], &ties.body_lengths[..], self.fields.body.0);
         postings.for_each(|cell, count| {
             let mut at = symbols.get(cell as usize).copied().unwrap_or(NONE);
             while at != NONE {
@@ -242,11 +331,23 @@ impl<'s> Pass<'s> {
                 }
             }),
             Some(ties) => {
-                let (symbols, block_file, owners) = (ties.cell_symbols.get(base..).unwrap_or(&[]), &self.catalog.block_file[..], &ties.owner[..]);
+                let (symbols, block_file, owners) = (
+                    ties.cell_symbols.get(base..).unwrap_or(&[]),
+                    &self.catalog.block_file[..],
+                    &ties.owner[..],
+                );
                 postings.for_each(|cell, count| {
-                    let (Some(&in_block), Some(&symbol)) = (blocks.get(cell as usize), symbols.get(cell as usize)) else { return };
+                    let (Some(&in_block), Some(&symbol)) =
+                        (blocks.get(cell as usize), symbols.get(cell as usize))
+                    else {
+                        return;
+                    };
                     let count = count as f32;
-                    let in_file = if in_block == block.number { file.number } else { block_file[in_block as usize] };
+                    let in_file = if in_block == block.number {
+                        file.number
+                    } else {
+                        block_file[in_block as usize]
+                    };
                     lane.block_words.add_run(&mut block, in_block, count);
                     lane.file_words.add_run(&mut file, in_file, count);
                     if symbol != NONE {
@@ -263,7 +364,9 @@ impl<'s> Pass<'s> {
     fn flush_blocks(&self, boost: f32, lane: &mut TextLane<'_>) {
         let (lengths, totals) = (&self.catalog.block_lengths[..], self.catalog.totals);
         let idf = boost * rarity(totals.blocks, lane.block_words.touched.len() as f32);
-        lane.block_words.flush(lane.blocks, lane.block_hits, |block, count| idf * saturated(count / lengths[block]));
+        lane.block_words.flush(lane.blocks, lane.block_hits, |block, count| {
+            idf * saturated(count / lengths[block])
+        });
     }
 }
 
@@ -290,7 +393,8 @@ impl Lexical<'_> {
     pub fn block_sums(&self, files: usize) -> Vec<f32> {
         let mut sums = vec![0f32; files];
         for &block in &self.block_hits {
-            sums[self.catalog.block_file[block as usize] as usize] += self.blocks[block as usize].powi(3);
+            sums[self.catalog.block_file[block as usize] as usize] +=
+                self.blocks[block as usize].powi(3);
         }
         sums.iter_mut().for_each(|sum| *sum = sum.cbrt());
         sums
@@ -300,6 +404,8 @@ impl Lexical<'_> {
     pub fn blocks_of_file(&self, file: u32) -> impl Iterator<Item = (u32, f32)> + '_ {
         let blocks = self.catalog.blocks_of_file(file as usize);
         let start = blocks.start;
-        blocks.map(move |block| (block - start, self.blocks[block as usize])).filter(|&(_, score)| score > 0.0)
+        blocks
+            .map(move |block| (block - start, self.blocks[block as usize]))
+            .filter(|&(_, score)| score > 0.0)
     }
 }

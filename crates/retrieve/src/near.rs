@@ -15,11 +15,31 @@ const FADE: f32 = 0.7;
 /// Sets the signals `near_out` and `near_in` of every row from the rows' first scores: what a
 /// candidate uses, and what uses it, each by how well it scored; one that has to do with many says
 /// less about each.
-pub(crate) fn set(snapshot: &Snapshot, catalog: &Catalog, rows: &mut [(u32, Signals)], first: &[f32], about_tests: bool) {
+pub(crate) fn set(
+    snapshot: &Snapshot,
+    catalog: &Catalog,
+    rows: &mut [(u32, Signals)],
+    first: &[f32],
+    about_tests: bool,
+) {
     let speaks = |symbol: u32| about_tests || !catalog.is_test(symbol);
-    let places: FxHashMap<u32, u32> = rows.iter().enumerate().map(|(place, &(symbol, _))| (symbol, place as u32)).collect();
-    let best = rows.iter().zip(first).filter(|((symbol, _), _)| speaks(*symbol)).map(|(_, &score)| score).fold(f32::MIN, f32::max);
-    let voice: Vec<f32> = rows.iter().zip(first).map(|(&(symbol, _), &score)| if speaks(symbol) { ((score - best) / FADE).exp() } else { 0.0 }).collect();
+    let places: FxHashMap<u32, u32> =
+        rows.iter().enumerate().map(|(place, &(symbol, _))| (symbol, place as u32)).collect();
+    let best = rows
+        .iter()
+        .zip(first)
+        .filter(|((symbol, _), _)| speaks(*symbol))
+        .map(|(_, &score)| score)
+        .fold(f32::MIN, f32::max);
+    let voice: Vec<f32> = rows
+        .iter()
+        .zip(first)
+        .map(
+            |(&(symbol, _), &score)| {
+                if speaks(symbol) { ((score - best) / FADE).exp() } else { 0.0 }
+            },
+        )
+        .collect();
     let edges = edges(snapshot, rows, &places, &voice);
     let (mut uses, mut used) = (vec![1f32; rows.len()], vec![1f32; rows.len()]);
     for &(source, target) in &edges {
@@ -39,15 +59,31 @@ pub(crate) fn set(snapshot: &Snapshot, catalog: &Catalog, rows: &mut [(u32, Sign
 
 /// True for a sure edge that says that its ends have to do with each other in the code itself.
 pub fn is_company(edge: &EdgeRow) -> bool {
-    edge.confidence >= SURE && !matches!(edge.kind(), EdgeKind::CoTestedWith | EdgeKind::OwnedBy | EdgeKind::Dataflow | EdgeKind::Documents)
+    edge.confidence >= SURE
+        && !matches!(
+            edge.kind(),
+            EdgeKind::CoTestedWith | EdgeKind::OwnedBy | EdgeKind::Dataflow | EdgeKind::Documents
+        )
 }
 
 /// Returns the sure edges among candidates that have a voice, as places, in the order of candidates.
-fn edges(snapshot: &Snapshot, rows: &[(u32, Signals)], places: &FxHashMap<u32, u32>, voice: &[f32]) -> Vec<(u32, u32)> {
+fn edges(
+    snapshot: &Snapshot,
+    rows: &[(u32, Signals)],
+    places: &FxHashMap<u32, u32>,
+    voice: &[f32],
+) -> Vec<(u32, u32)> {
     let mut edges = Vec::new();
     for (place, &(symbol, _)) in rows.iter().enumerate().filter(|&(place, _)| voice[place] > 0.0) {
-        for edge in snapshot.graph().out(symbol).iter().filter(|edge| is_company(edge) && edge.target != symbol) {
-            if let Some(&target) = places.get(&edge.target).filter(|&&target| voice[target as usize] > 0.0) {
+        for edge in snapshot
+            .graph()
+            .out(symbol)
+            .iter()
+            .filter(|edge| is_company(edge) && edge.target != symbol)
+        {
+            if let Some(&target) =
+                places.get(&edge.target).filter(|&&target| voice[target as usize] > 0.0)
+            {
                 edges.push((place as u32, target));
             }
         }

@@ -93,8 +93,10 @@ impl Default for Parameters {
 impl Parameters {
     /// Lowers scores of tests and ports (unless the request is about them), documentation and foreign code.
     pub fn prior(&self, flags: u8, query: &Query) -> f32 {
-        let test = if flags & flag::TEST != 0 && !query.about_tests { self.test_penalty } else { 1.0 };
-        let port = if flags & flag::PORT != 0 && !query.about_ports { self.port_penalty } else { 1.0 };
+        let test =
+            if flags & flag::TEST != 0 && !query.about_tests { self.test_penalty } else { 1.0 };
+        let port =
+            if flags & flag::PORT != 0 && !query.about_ports { self.port_penalty } else { 1.0 };
         let foreign = if flags & flag::FOREIGN != 0 { self.foreign_penalty } else { 1.0 };
         test * port * self.aside(flags) * foreign
     }
@@ -106,7 +108,14 @@ impl Parameters {
 
     /// Returns how the walk goes.
     pub fn walk(&self) -> WalkOptions {
-        WalkOptions { restart: self.restart, iterations: self.iterations.max(0.0) as u32, seeds: self.seeds.max(0.0) as usize, reverse: self.reverse, breadth: self.breadth.max(1.0) as usize, community: self.community > 0.0 }
+        WalkOptions {
+            restart: self.restart,
+            iterations: self.iterations.max(0.0) as u32,
+            seeds: self.seeds.max(0.0) as usize,
+            reverse: self.reverse,
+            breadth: self.breadth.max(1.0) as usize,
+            community: self.community > 0.0,
+        }
     }
 }
 

@@ -30,10 +30,12 @@ impl Provider {
     /// Returns the provider of a signal of any ranking; none for priors such as the kind of a symbol.
     pub fn of_signal(signal: &str) -> Option<Provider> {
         Some(match signal {
-            "bm" | "ncov" | "exact" | "qcov" | "owner_bm" | "child_bm" | "stem" | "symbols" | "definition" => Provider::Symbol,
+            "bm" | "ncov" | "exact" | "qcov" | "owner_bm" | "child_bm" | "stem" | "symbols"
+            | "definition" => Provider::Symbol,
             "type_body" | "filesum" | "filebody" | "blocks" | "prose" => Provider::FullText,
             "git_file" | "git" | "activity" | "recency" => Provider::GitHistory,
-            "ppr" | "near_out" | "near_in" | "in_degree" | "blast" | "confidence" | "distance" | "authority" | "authority_other" | "hub" => Provider::Dependency,
+            "ppr" | "near_out" | "near_in" | "in_degree" | "blast" | "confidence" | "distance"
+            | "authority" | "authority_other" | "hub" => Provider::Dependency,
             _ => return None,
         })
     }
@@ -50,7 +52,13 @@ pub struct Providers {
 
 impl Default for Providers {
     fn default() -> Self {
-        let all = [Provider::Semantic, Provider::Symbol, Provider::FullText, Provider::GitHistory, Provider::Dependency];
+        let all = [
+            Provider::Semantic,
+            Provider::Symbol,
+            Provider::FullText,
+            Provider::GitHistory,
+            Provider::Dependency,
+        ];
         Self { factors: all.into_iter().map(|provider| (provider, 1.0)).collect(), fusion: None }
     }
 }
@@ -66,7 +74,8 @@ impl Providers {
             return weights.clone();
         }
         let mut weights = weights.clone();
-        let (history, graph) = (self.factor(Some(Provider::GitHistory)), self.factor(Some(Provider::Dependency)));
+        let (history, graph) =
+            (self.factor(Some(Provider::GitHistory)), self.factor(Some(Provider::Dependency)));
         if history == 0.0 {
             weights.first = weights.first_without_history.clone();
             weights.task = weights.task_without_history.clone();
@@ -78,16 +87,27 @@ impl Providers {
             weights.first.clear();
             weights.first_without_history.clear();
         }
-        for table in [&mut weights.first, &mut weights.first_without_history, &mut weights.task, &mut weights.task_without_history] {
-            table.iter_mut().for_each(|(signal, weight)| *weight *= self.factor(Provider::of_signal(signal)));
+        for table in [
+            &mut weights.first,
+            &mut weights.first_without_history,
+            &mut weights.task,
+            &mut weights.task_without_history,
+        ] {
+            table
+                .iter_mut()
+                .for_each(|(signal, weight)| *weight *= self.factor(Provider::of_signal(signal)));
         }
         for part in ["symbols", "blocks", "definition", "stem", "git", "activity"] {
-            let weight = weights.search.get(part).unwrap_or(0.0) * self.factor(Provider::of_signal(part));
+            let weight =
+                weights.search.get(part).unwrap_or(0.0) * self.factor(Provider::of_signal(part));
             weights.search.set(part, weight);
         }
         for channel in CHANNELS {
-            let weight = weights.channels.get(channel.id()).copied().unwrap_or_else(|| channel.weight());
-            weights.channels.insert(channel.id().to_owned(), weight * self.factor(Some(channel.provider())));
+            let weight =
+                weights.channels.get(channel.id()).copied().unwrap_or_else(|| channel.weight());
+            weights
+                .channels
+                .insert(channel.id().to_owned(), weight * self.factor(Some(channel.provider())));
         }
         if let Some(fusion) = self.fusion {
             let fused = BTreeMap::from([("fused".to_owned(), 1.0)]);
@@ -95,8 +115,10 @@ impl Providers {
             (weights.task, weights.task_without_history) = (fused.clone(), fused);
             weights.first.clear();
             weights.first_without_history.clear();
-            weights.calibration = crate::weights::calibration_of("fused").unwrap_or(weights.calibration);
-            weights.search = crate::search::SearchWeights { fused: 1.0, ..crate::search::SearchWeights::NONE };
+            weights.calibration =
+                crate::weights::calibration_of("fused").unwrap_or(weights.calibration);
+            weights.search =
+                crate::search::SearchWeights { fused: 1.0, ..crate::search::SearchWeights::NONE };
         }
         weights
     }
@@ -121,15 +143,45 @@ mod tests {
         providers.factors.remove(&Provider::Dependency);
         providers.factors.remove(&Provider::GitHistory);
         let weights = providers.apply(&recall());
-        let silent = |table: &BTreeMap<String, f32>| table.iter().all(|(signal, weight)| *weight == 0.0 || !matches!(Provider::of_signal(signal), Some(Provider::Dependency | Provider::GitHistory)));
-        assert!(silent(&weights.task) && silent(&weights.task_without_history) && weights.first.is_empty());
-        assert_eq!((weights.search.git, weights.search.activity, weights.channels["graph"], weights.channels["history"]), (0.0, 0.0, 0.0, 0.0));
+        let silent = |table: &BTreeMap<String, f32>| {
+            table.iter().all(|(signal, weight)| {
+                *weight == 0.0
+                    || !matches!(
+                        Provider::of_signal(signal),
+                        Some(Provider::Dependency | Provider::GitHistory)
+                    )
+            })
+        };
+        assert!(
+            silent(&weights.task)
+                && silent(&weights.task_without_history)
+                && weights.first.is_empty()
+        );
+        assert_eq!(
+            (
+                weights.search.git,
+                weights.search.activity,
+                weights.channels["graph"],
+                weights.channels["history"]
+            ),
+            (0.0, 0.0, 0.0, 0.0)
+        );
         assert!(weights.task["bm"] > 0.0 && weights.search.blocks > 0.0);
     }
 
     #[test]
     fn every_signal_with_a_weight_is_known_here_or_a_prior() {
-        let priors = ["nlen", "lines", "is_type", "is_function", "is_method", "is_data", "public", "local", "fused"];
+        let priors = [
+            "nlen",
+            "lines",
+            "is_type",
+            "is_function",
+            "is_method",
+            "is_data",
+            "public",
+            "local",
+            "fused",
+        ];
         for name in crate::signals::NAMES {
             assert!(Provider::of_signal(name).is_some() != priors.contains(&name), "{name}");
         }

@@ -22,10 +22,17 @@ impl<'s> QueryNames<'s> {
     pub fn new(query: &Query, idf: &[f32]) -> Self {
         Self {
             total: idf.iter().sum::<f32>().max(f32::MIN_POSITIVE),
-            words: Words::new(query.words.iter().zip(idf).map(|((word, _), &idf)| (word.as_str(), idf))),
+            words: Words::new(
+                query.words.iter().zip(idf).map(|((word, _), &idf)| (word.as_str(), idf)),
+            ),
             stems: Stems::new(query),
             stem_of_file: FxHashMap::default(),
-            exact: query.identifiers.iter().filter(|identifier| identifier.code).map(|identifier| identifier.text.to_lowercase()).collect(),
+            exact: query
+                .identifiers
+                .iter()
+                .filter(|identifier| identifier.code)
+                .map(|identifier| identifier.text.to_lowercase())
+                .collect(),
             parts: Vec::new(),
             found: Vec::new(),
         }
@@ -53,7 +60,8 @@ impl<'s> QueryNames<'s> {
         terms::with_remembered(|memory| {
             for part in parts.iter() {
                 words.each(memory, part, |word| {
-                    if let Some((number, idf)) = word.filter(|(number, _)| !found.contains(number)) {
+                    if let Some((number, idf)) = word.filter(|(number, _)| !found.contains(number))
+                    {
                         sum += idf;
                         found.push(number);
                     }
@@ -101,7 +109,9 @@ impl Words {
                 known.clear();
                 *epoch = memory.epoch();
             }
-            let number = *known.entry(term).or_insert_with(|| numbers.get(memory.text(term)).map_or(0, |number| number + 1));
+            let number = *known
+                .entry(term)
+                .or_insert_with(|| numbers.get(memory.text(term)).map_or(0, |number| number + 1));
             each(number.checked_sub(1).map(|number| (number, idf[number as usize])));
         });
     }

@@ -1,7 +1,7 @@
 //! What leans on something: the graph followed backwards, the surest way first.
 
-use crate::namesakes::namesakes;
 use crate::catalog::{Catalog, flag};
+use crate::namesakes::namesakes;
 use crate::suite::Suite;
 use crate::ties::owner_of;
 use contextd_model::facts::modifier;
@@ -74,9 +74,11 @@ pub struct ReachOptions {
 
 impl ReachOptions {
     /// Everything that may run differently.
-    pub const TESTS: ReachOptions = ReachOptions { hops: 40, least: 0.08, most: 200_000, running: true };
+    pub const TESTS: ReachOptions =
+        ReachOptions { hops: 40, least: 0.08, most: 200_000, running: true };
     /// What names the target, directly or not.
-    pub const IMPACT: ReachOptions = ReachOptions { hops: 3, least: 0.05, most: 20_000, running: false };
+    pub const IMPACT: ReachOptions =
+        ReachOptions { hops: 3, least: 0.05, most: 20_000, running: false };
 }
 
 /// Everything that was reached, by symbol.
@@ -89,7 +91,8 @@ pub struct Reach {
 impl Reach {
     /// Returns what was reached without the start, in the order of symbols.
     pub fn all(&self) -> Vec<Reached> {
-        let mut all: Vec<Reached> = self.found.values().filter(|reached| reached.distance > 0).copied().collect();
+        let mut all: Vec<Reached> =
+            self.found.values().filter(|reached| reached.distance > 0).copied().collect();
         all.sort_by_key(|reached| reached.symbol);
         all
     }
@@ -130,15 +133,39 @@ impl PartialOrd for Open {
 impl Ord for Open {
     fn cmp(&self, other: &Self) -> Ordering {
         let (one, two) = (&self.0, &other.0);
-        one.confidence.total_cmp(&two.confidence).then(two.distance.cmp(&one.distance)).then(two.symbol.cmp(&one.symbol)).then(two.through.cmp(&one.through)).then(two.via.cmp(&one.via)).then(two.line.cmp(&one.line))
+        one.confidence
+            .total_cmp(&two.confidence)
+            .then(two.distance.cmp(&one.distance))
+            .then(two.symbol.cmp(&one.symbol))
+            .then(two.through.cmp(&one.through))
+            .then(two.via.cmp(&one.via))
+            .then(two.line.cmp(&one.line))
     }
 }
 
 /// Follows the graph backwards from `start`, symbols with how sure it is that they change.
-pub fn reach(snapshot: &Snapshot, catalog: &Catalog, suite: &Suite, start: &[(u32, f32)], options: &ReachOptions) -> Reach {
+pub fn reach(
+    snapshot: &Snapshot,
+    catalog: &Catalog,
+    suite: &Suite,
+    start: &[(u32, f32)],
+    options: &ReachOptions,
+) -> Reach {
     let walker = Walker { snapshot, catalog, suite, options };
     let mut reach = Reach { found: FxHashMap::default(), cut: false };
-    let mut open: BinaryHeap<Open> = start.iter().map(|&(symbol, confidence)| Open(Reached { symbol, distance: 0, confidence, through: symbol, via: Via::Inside, line: 0 })).collect();
+    let mut open: BinaryHeap<Open> = start
+        .iter()
+        .map(|&(symbol, confidence)| {
+            Open(Reached {
+                symbol,
+                distance: 0,
+                confidence,
+                through: symbol,
+                via: Via::Inside,
+                line: 0,
+            })
+        })
+        .collect();
     while let Some(Open(next)) = open.pop() {
         if reach.found.contains_key(&next.symbol) {
             continue;
@@ -179,12 +206,21 @@ impl Walker<'_> {
     fn users(&self, from: &Reached, mut add: impl FnMut(Reached)) {
         let mut push = |symbol: u32, via: Via, confidence: f32, line: u32| {
             if symbol != from.symbol {
-                add(Reached { symbol, distance: from.distance + 1, confidence: from.confidence * confidence * STEP, through: from.symbol, via, line });
+                add(Reached {
+                    symbol,
+                    distance: from.distance + 1,
+                    confidence: from.confidence * confidence * STEP,
+                    through: from.symbol,
+                    via,
+                    line,
+                });
             }
         };
         let graph = self.snapshot.graph();
         let is_file = self.snapshot.symbol(from.symbol).parent().is_none();
-        for (source, edge) in graph.incoming(from.symbol).filter(|(_, edge)| self.follows(edge.kind(), is_file)) {
+        for (source, edge) in
+            graph.incoming(from.symbol).filter(|(_, edge)| self.follows(edge.kind(), is_file))
+        {
             if self.options.running && edge.kind() == EdgeKind::TypeHintOf {
                 // A parameter's type says nothing about what runs, the type of a field does.
                 let holder = owner_of(self.snapshot, source);
@@ -220,7 +256,9 @@ impl Walker<'_> {
         let by_itself = |symbol: u32| !self.snapshot.symbol(symbol).kind().is_callable();
         match kind {
             EdgeKind::Decorates => self.catalog.flags[source as usize] & flag::LOCAL == 0,
-            EdgeKind::Calls => by_itself(source) && self.snapshot.symbol(source).kind() != SymbolKind::File,
+            EdgeKind::Calls => {
+                by_itself(source) && self.snapshot.symbol(source).kind() != SymbolKind::File
+            }
             _ => false,
         }
     }
@@ -232,12 +270,17 @@ impl Walker<'_> {
             push(test, Via::Fixture, 1.0, symbol.start_line());
         }
         if is_file {
-            self.suite.of_file(self.catalog.file[from.symbol as usize]).iter().for_each(|&test| push(test, Via::Load, 1.0, 0));
+            self.suite
+                .of_file(self.catalog.file[from.symbol as usize])
+                .iter()
+                .for_each(|&test| push(test, Via::Load, 1.0, 0));
             return;
         }
         if self.catalog.flags[from.symbol as usize] & flag::LOCAL != 0 {
             // What is defined inside a body runs with it or is handed out by it.
-            if let Some(parent) = symbol.parent().filter(|&parent| self.snapshot.symbol(parent).parent().is_some()) {
+            if let Some(parent) =
+                symbol.parent().filter(|&parent| self.snapshot.symbol(parent).parent().is_some())
+            {
                 push(parent, Via::Inside, 1.0, symbol.start_line());
             }
         }
@@ -245,17 +288,29 @@ impl Walker<'_> {
             return;
         }
         let mut overrides = false;
-        for edge in self.snapshot.graph().out(from.symbol).iter().filter(|edge| edge.kind() == EdgeKind::Overrides) {
+        for edge in self
+            .snapshot
+            .graph()
+            .out(from.symbol)
+            .iter()
+            .filter(|edge| edge.kind() == EdgeKind::Overrides)
+        {
             overrides = true;
             push(edge.target, Via::Dispatch, 0.9 * f32::from(edge.confidence) / 100.0, edge.line);
         }
         let owner = owner_of(self.snapshot, from.symbol);
         if owner == from.symbol && is_special(symbol.name(), symbol.kind()) {
             // A language calls it for whoever uses the module.
-            push(self.snapshot.symbols_of_file(self.catalog.file[from.symbol as usize]).start, Via::Load, 0.9, symbol.start_line());
+            push(
+                self.snapshot.symbols_of_file(self.catalog.file[from.symbol as usize]).start,
+                Via::Load,
+                0.9,
+                symbol.start_line(),
+            );
         }
         if owner != from.symbol {
-            let called = !self.is_foreign_duty(from.symbol, overrides) && (overrides || self.is_called(from.symbol));
+            let called = !self.is_foreign_duty(from.symbol, overrides)
+                && (overrides || self.is_called(from.symbol));
             if is_special(symbol.name(), symbol.kind()) {
                 push(owner, Via::Type, 0.95, symbol.start_line());
             } else if !called {
@@ -267,16 +322,27 @@ impl Walker<'_> {
     /// True for what a type does for an interface of another project: whoever has the type may run it.
     fn is_foreign_duty(&self, symbol: u32, overrides: bool) -> bool {
         let named = self.snapshot.symbol(symbol);
-        let for_type = || named.parent().map(|parent| self.snapshot.symbol(parent)).is_some_and(|parent| parent.kind() == SymbolKind::Extension && parent.signature().contains(" for "));
+        let for_type = || {
+            named.parent().map(|parent| self.snapshot.symbol(parent)).is_some_and(|parent| {
+                parent.kind() == SymbolKind::Extension && parent.signature().contains(" for ")
+            })
+        };
         !overrides && (named.has(modifier::OVERRIDE) || for_type())
     }
 
     fn is_called(&self, symbol: u32) -> bool {
-        self.snapshot.graph().incoming(symbol).any(|(source, edge)| source != symbol && matches!(edge.kind(), EdgeKind::Calls | EdgeKind::References | EdgeKind::AccessesField))
+        self.snapshot.graph().incoming(symbol).any(|(source, edge)| {
+            source != symbol
+                && matches!(
+                    edge.kind(),
+                    EdgeKind::Calls | EdgeKind::References | EdgeKind::AccessesField
+                )
+        })
     }
 }
 
 /// Members that a language calls by itself.
 fn is_special(name: &str, kind: SymbolKind) -> bool {
-    kind == SymbolKind::Constructor || name.len() > 4 && name.starts_with("__") && name.ends_with("__")
+    kind == SymbolKind::Constructor
+        || name.len() > 4 && name.starts_with("__") && name.ends_with("__")
 }

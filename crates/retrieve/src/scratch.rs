@@ -101,7 +101,12 @@ impl Counter {
 
     /// Adds what `score` makes of each count to `scores`, notes new hits, and starts over.
     #[inline]
-    pub(crate) fn flush(&mut self, scores: &mut [f32], hits: &mut Vec<u32>, mut score: impl FnMut(usize, f32) -> f32) {
+    pub(crate) fn flush(
+        &mut self,
+        scores: &mut [f32],
+        hits: &mut Vec<u32>,
+        mut score: impl FnMut(usize, f32) -> f32,
+    ) {
         for &number in &self.touched {
             let at = number as usize;
             let count = std::mem::take(&mut self.counts[at]);
@@ -118,7 +123,8 @@ impl Counter {
 impl Scratch {
     fn new(symbols: usize, files: usize, blocks: usize) -> Scratch {
         // Room for all costs nothing before it is touched; growing as they come would copy them again and again.
-        let counter = |size: usize| Counter { counts: vec![0.0; size], touched: Vec::with_capacity(size) };
+        let counter =
+            |size: usize| Counter { counts: vec![0.0; size], touched: Vec::with_capacity(size) };
         Scratch {
             symbol_hits: Vec::with_capacity(symbols),
             type_hits: Vec::with_capacity(symbols),
@@ -138,8 +144,18 @@ impl Scratch {
     /// Takes the memory of the columns that a pass will use. They are read before they are written, and a page that is
     /// read first is taken twice, the second time with a word to every other core.
     fn touch(&mut self, of_task: bool) {
-        let always = [&mut self.symbols, &mut self.symbol_words.counts, &mut self.blocks, &mut self.block_words.counts];
-        let of_tasks = [&mut self.types, &mut self.type_words.counts, &mut self.files, &mut self.file_words.counts];
+        let always = [
+            &mut self.symbols,
+            &mut self.symbol_words.counts,
+            &mut self.blocks,
+            &mut self.block_words.counts,
+        ];
+        let of_tasks = [
+            &mut self.types,
+            &mut self.type_words.counts,
+            &mut self.files,
+            &mut self.file_words.counts,
+        ];
         for column in always.into_iter().chain(of_tasks.into_iter().filter(|_| of_task)) {
             for page in std::hint::black_box(column).chunks_mut(PAGE) {
                 page[0] = 0.0;
@@ -148,12 +164,43 @@ impl Scratch {
     }
 
     pub(crate) fn lanes(&mut self) -> (SymbolLane<'_>, TextLane<'_>) {
-        let Scratch { symbols, types, files, blocks, symbol_hits, type_hits, file_hits, block_hits, symbol_words, type_words, file_words, block_words } = self;
-        (SymbolLane { scores: symbols, hits: symbol_hits, words: symbol_words }, TextLane { types, files, blocks, type_hits, file_hits, block_hits, type_words, file_words, block_words })
+        let Scratch {
+            symbols,
+            types,
+            files,
+            blocks,
+            symbol_hits,
+            type_hits,
+            file_hits,
+            block_hits,
+            symbol_words,
+            type_words,
+            file_words,
+            block_words,
+        } = self;
+        (
+            SymbolLane { scores: symbols, hits: symbol_hits, words: symbol_words },
+            TextLane {
+                types,
+                files,
+                blocks,
+                type_hits,
+                file_hits,
+                block_hits,
+                type_words,
+                file_words,
+                block_words,
+            },
+        )
     }
 
     fn clear(&mut self) {
-        for (scores, hits) in [(&mut self.symbols, &mut self.symbol_hits), (&mut self.types, &mut self.type_hits), (&mut self.files, &mut self.file_hits), (&mut self.blocks, &mut self.block_hits)] {
+        for (scores, hits) in [
+            (&mut self.symbols, &mut self.symbol_hits),
+            (&mut self.types, &mut self.type_hits),
+            (&mut self.files, &mut self.file_hits),
+            (&mut self.blocks, &mut self.block_hits),
+        ] {
             hits.drain(..).for_each(|hit| scores[hit as usize] = 0.0);
         }
     }
@@ -171,7 +218,13 @@ const KEPT: usize = 2;
 
 impl Shelf {
     /// Returns columns for a pass, which for a task writes all of them.
-    pub(crate) fn take(&self, symbols: usize, files: usize, blocks: usize, of_task: bool) -> Scratch {
+    pub(crate) fn take(
+        &self,
+        symbols: usize,
+        files: usize,
+        blocks: usize,
+        of_task: bool,
+    ) -> Scratch {
         let kept = self.0.lock().ok().and_then(|mut shelf| shelf.pop());
         kept.unwrap_or_else(|| {
             let mut scratch = Scratch::new(symbols, files, blocks);
@@ -196,8 +249,13 @@ mod tests {
 
     #[test]
     fn runs_add_up_like_single_counts() {
-        let added = [(2, 1.0), (2, 0.1), (1, 3.0), (1, 0.7), (2, 0.3), (9, 1.0), (9, 1.0), (0, 2.0)];
-        let (mut one_by_one, mut in_runs, mut run) = (Counter { counts: vec![0.0; 4], touched: Vec::new() }, Counter { counts: vec![0.0; 4], touched: Vec::new() }, Run::default());
+        let added =
+            [(2, 1.0), (2, 0.1), (1, 3.0), (1, 0.7), (2, 0.3), (9, 1.0), (9, 1.0), (0, 2.0)];
+        let (mut one_by_one, mut in_runs, mut run) = (
+            Counter { counts: vec![0.0; 4], touched: Vec::new() },
+            Counter { counts: vec![0.0; 4], touched: Vec::new() },
+            Run::default(),
+        );
         for (number, count) in added {
             one_by_one.add(number, count);
             in_runs.add_run(&mut run, number, count);
@@ -219,6 +277,9 @@ mod tests {
         assert_eq!(scratch.symbol_hits, [3]);
         shelf.give_back(scratch);
         let again = shelf.take(4, 2, 3, true);
-        assert!(again.symbols.iter().chain(&again.symbol_words.counts).all(|&score| score == 0.0) && again.symbol_hits.is_empty());
+        assert!(
+            again.symbols.iter().chain(&again.symbol_words.counts).all(|&score| score == 0.0)
+                && again.symbol_hits.is_empty()
+        );
     }
 }

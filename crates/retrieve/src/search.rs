@@ -4,12 +4,12 @@ use crate::lexical::{self, Lexical, Mode};
 use crate::task::{Sources, top};
 use crate::ties::owner_of;
 use crate::understand::{Query, is_stop_word};
+use crate::weights::Weights;
 use contextd_lang::terms;
 use contextd_model::SymbolKind;
 use contextd_model::facts::BLOCK_LINES;
 use contextd_snapshot::Snapshot;
 use rustc_hash::FxHashMap;
-use crate::weights::Weights;
 use serde::Deserialize;
 
 /// One ranked file with what was added up.
@@ -62,13 +62,31 @@ pub struct SearchWeights {
 
 impl Default for SearchWeights {
     fn default() -> Self {
-        Self { symbols: 1.0, blocks: 2.5, definition: 1.25, stem: 1.5, git: 0.4, activity: 0.15, declares: -0.2, fused: 0.0 }
+        Self {
+            symbols: 1.0,
+            blocks: 2.5,
+            definition: 1.25,
+            stem: 1.5,
+            git: 0.4,
+            activity: 0.15,
+            declares: -0.2,
+            fused: 0.0,
+        }
     }
 }
 
 impl SearchWeights {
     /// No part has a say.
-    pub const NONE: SearchWeights = SearchWeights { symbols: 0.0, blocks: 0.0, definition: 0.0, stem: 0.0, git: 0.0, activity: 0.0, declares: 0.0, fused: 0.0 };
+    pub const NONE: SearchWeights = SearchWeights {
+        symbols: 0.0,
+        blocks: 0.0,
+        definition: 0.0,
+        stem: 0.0,
+        git: 0.0,
+        activity: 0.0,
+        declares: 0.0,
+        fused: 0.0,
+    };
 
     /// Returns a weight by name.
     pub fn get(&self, name: &str) -> Option<f32> {
@@ -107,11 +125,21 @@ impl SearchWeights {
 const RANGES: usize = 3;
 
 /// Ranks the files of a snapshot for a question, best first.
-pub fn rank(sources: &Sources<'_>, query: &Query, weights: &Weights, limit: usize) -> Vec<RankedFile> {
+pub fn rank(
+    sources: &Sources<'_>,
+    query: &Query,
+    weights: &Weights,
+    limit: usize,
+) -> Vec<RankedFile> {
     let parameters = weights.parameters(sources.parameters);
     let sources = &Sources { parameters: &parameters, ..*sources };
-    let lexical = lexical::score(sources.snapshot, sources.catalog, query, Mode::Search, sources.parameters);
-    let fused = if weights.search.fused == 0.0 { FxHashMap::default() } else { fused(sources, query, weights) };
+    let lexical =
+        lexical::score(sources.snapshot, sources.catalog, query, Mode::Search, sources.parameters);
+    let fused = if weights.search.fused == 0.0 {
+        FxHashMap::default()
+    } else {
+        fused(sources, query, weights)
+    };
     let mut ranked = scored(sources, query, &weights.search, &lexical, limit, fused);
     for row in &mut ranked {
         row.ranges = ranges(sources, &lexical, query, row.file);
@@ -122,14 +150,18 @@ pub fn rank(sources: &Sources<'_>, query: &Query, weights: &Weights, limit: usiz
 /// Returns each file's score in the fused lists of the channels: a file stands where its best symbol does.
 fn fused(sources: &Sources<'_>, query: &Query, weights: &Weights) -> FxHashMap<u32, f32> {
     let lists = crate::task::channel_lists(sources, query, weights);
-    crate::fusion::fuse(&lists, weights.fusion, sources.parameters.rrf_k, |symbol| sources.catalog.file[symbol as usize])
+    crate::fusion::fuse(&lists, weights.fusion, sources.parameters.rrf_k, |symbol| {
+        sources.catalog.file[symbol as usize]
+    })
 }
 
 /// Adds what was learned about the best symbol of each file; nothing is taken away.
 fn learned(sources: &Sources<'_>, ranked: &mut [RankedFile]) {
     let Some(learned) = sources.learned else { return };
     let mut best: FxHashMap<u32, f32> = FxHashMap::default();
-    for symbol in learned.symbols().into_iter().filter(|&symbol| symbol < sources.snapshot.symbol_count()) {
+    for symbol in
+        learned.symbols().into_iter().filter(|&symbol| symbol < sources.snapshot.symbol_count())
+    {
         let most = best.entry(sources.catalog.file[symbol as usize]).or_default();
         *most = most.max(learned.of_symbol(symbol));
     }
@@ -149,12 +181,25 @@ fn declared(sources: &Sources<'_>, ranked: &mut [RankedFile]) {
 }
 
 /// Ranks files without looking for their best ranges.
-pub fn scores(sources: &Sources<'_>, query: &Query, weights: &SearchWeights, limit: usize) -> Vec<RankedFile> {
-    let lexical = lexical::score(sources.snapshot, sources.catalog, query, Mode::Search, sources.parameters);
+pub fn scores(
+    sources: &Sources<'_>,
+    query: &Query,
+    weights: &SearchWeights,
+    limit: usize,
+) -> Vec<RankedFile> {
+    let lexical =
+        lexical::score(sources.snapshot, sources.catalog, query, Mode::Search, sources.parameters);
     scored(sources, query, weights, &lexical, limit, FxHashMap::default())
 }
 
-fn scored(sources: &Sources<'_>, query: &Query, weights: &SearchWeights, lexical: &Lexical<'_>, limit: usize, fused: FxHashMap<u32, f32>) -> Vec<RankedFile> {
+fn scored(
+    sources: &Sources<'_>,
+    query: &Query,
+    weights: &SearchWeights,
+    lexical: &Lexical<'_>,
+    limit: usize,
+    fused: FxHashMap<u32, f32>,
+) -> Vec<RankedFile> {
     let parts = Parts { fused, ..Parts::of(sources, query, lexical) };
     let files = 0..sources.snapshot.file_count();
     // Room for all: growing as they come would take memory for them twice.
@@ -165,13 +210,24 @@ fn scored(sources: &Sources<'_>, query: &Query, weights: &SearchWeights, lexical
     let worst = worst_of_best(&ranked, limit);
     // Comparing names is the dear part: only files that a perfect name could bring among the best are compared.
     let best_name = weights.stem.max(0.0);
-    ranked.retain(|row| row.score + best_name * sources.parameters.prior(sources.catalog.file_flags[row.file as usize], query) >= worst);
+    ranked.retain(|row| {
+        row.score
+            + best_name
+                * sources.parameters.prior(sources.catalog.file_flags[row.file as usize], query)
+            >= worst
+    });
     for row in &mut ranked {
         row.stem = parts.stems.coverage(sources.snapshot.file(row.file).path());
-        row.score += weights.stem * row.stem * sources.parameters.prior(sources.catalog.file_flags[row.file as usize], query);
+        row.score += weights.stem
+            * row.stem
+            * sources.parameters.prior(sources.catalog.file_flags[row.file as usize], query);
     }
     ranked.retain(|row| row.score > 0.0);
-    ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| sources.snapshot.file(a.file).path().cmp(sources.snapshot.file(b.file).path())));
+    ranked.sort_by(|a, b| {
+        b.score.total_cmp(&a.score).then_with(|| {
+            sources.snapshot.file(a.file).path().cmp(sources.snapshot.file(b.file).path())
+        })
+    });
     ranked.truncate(limit);
     ranked
 }
@@ -202,23 +258,51 @@ impl Parts {
         let mut symbols = vec![0f32; files];
         for &symbol in &lexical.symbol_hits {
             let at = symbol as usize;
-            if sources.catalog.is_code(symbol) || sources.catalog.kind[at] == SymbolKind::Section as u8 {
-                symbols[sources.catalog.file[at] as usize] += lexical.symbols[at] * lexical.symbols[at];
+            if sources.catalog.is_code(symbol)
+                || sources.catalog.kind[at] == SymbolKind::Section as u8
+            {
+                symbols[sources.catalog.file[at] as usize] +=
+                    lexical.symbols[at] * lexical.symbols[at];
             }
         }
         symbols.iter_mut().for_each(|sum| *sum = sum.sqrt());
         let mut blocks = lexical.block_sums(files);
         scale(&mut symbols);
         scale(&mut blocks);
-        let git: FxHashMap<u32, f32> = sources.commits.map(|commits| commits.files(query, sources.hidden)).unwrap_or_default().into_iter().collect();
+        let git: FxHashMap<u32, f32> = sources
+            .commits
+            .map(|commits| commits.files(query, sources.hidden))
+            .unwrap_or_default()
+            .into_iter()
+            .collect();
         let most = git.values().copied().fold(0.0, f32::max);
-        let git = git.into_iter().map(|(file, score)| (file, score / most.max(f32::MIN_POSITIVE))).collect();
-        let activity = sources.commits.map(|commits| commits.activity(files, sources.hidden, 1_000.0)).unwrap_or_else(|| vec![0.0; files]);
-        Parts { symbols, blocks, definition: definitions(sources, query), git, activity, stems: Stems::new(query), fused: FxHashMap::default() }
+        let git = git
+            .into_iter()
+            .map(|(file, score)| (file, score / most.max(f32::MIN_POSITIVE)))
+            .collect();
+        let activity = sources
+            .commits
+            .map(|commits| commits.activity(files, sources.hidden, 1_000.0))
+            .unwrap_or_else(|| vec![0.0; files]);
+        Parts {
+            symbols,
+            blocks,
+            definition: definitions(sources, query),
+            git,
+            activity,
+            stems: Stems::new(query),
+            fused: FxHashMap::default(),
+        }
     }
 
     /// Adds up everything but the comparison of names; nothing for files that no part speaks for.
-    fn row(&self, sources: &Sources<'_>, query: &Query, weights: &SearchWeights, file: u32) -> Option<RankedFile> {
+    fn row(
+        &self,
+        sources: &Sources<'_>,
+        query: &Query,
+        weights: &SearchWeights,
+        file: u32,
+    ) -> Option<RankedFile> {
         let at = file as usize;
         let (symbols, blocks) = (self.symbols[at], self.blocks[at]);
         let definition = self.definition.get(&file).copied().unwrap_or(0.0);
@@ -228,9 +312,26 @@ impl Parts {
             return None;
         }
         let (activity, declares) = (self.activity[at], sources.catalog.declares[at]);
-        let sum = weights.symbols * symbols + weights.blocks * blocks + weights.definition * definition + weights.git * git + weights.activity * activity + weights.declares * declares + weights.fused * fused;
+        let sum = weights.symbols * symbols
+            + weights.blocks * blocks
+            + weights.definition * definition
+            + weights.git * git
+            + weights.activity * activity
+            + weights.declares * declares
+            + weights.fused * fused;
         let score = sum * sources.parameters.prior(sources.catalog.file_flags[at], query);
-        Some(RankedFile { file, score, symbols, blocks, definition, git, activity, declares, fused, ..RankedFile::default() })
+        Some(RankedFile {
+            file,
+            score,
+            symbols,
+            blocks,
+            definition,
+            git,
+            activity,
+            declares,
+            fused,
+            ..RankedFile::default()
+        })
     }
 }
 
@@ -249,7 +350,8 @@ fn definitions(sources: &Sources<'_>, query: &Query) -> FxHashMap<u32, f32> {
         let sure = if identifier.code { 1.0 } else { 0.5 };
         let kind = |symbol: u32| SymbolKind::from_byte(sources.catalog.kind[symbol as usize]);
         let is_member = |symbol: u32| owner_of(sources.snapshot, symbol) != symbol;
-        let top_level = symbols.iter().any(|&symbol| !is_member(symbol) && sources.catalog.is_code(symbol));
+        let top_level =
+            symbols.iter().any(|&symbol| !is_member(symbol) && sources.catalog.is_code(symbol));
         for &symbol in &symbols {
             let base = match kind(symbol) {
                 kind if kind.is_type() && sources.catalog.is_code(symbol) => 1.0,
@@ -272,12 +374,19 @@ fn definitions(sources: &Sources<'_>, query: &Query) -> FxHashMap<u32, f32> {
 /// Files whose paths the request spells out, as a stack trace or a diff does.
 fn named_files(sources: &Sources<'_>, query: &Query) -> FxHashMap<u32, f32> {
     let mut found: FxHashMap<u32, f32> = FxHashMap::default();
-    let below = |long: &str, short: &str| long.strip_suffix(short).is_some_and(|before| before.is_empty() || before.ends_with('/'));
+    let below = |long: &str, short: &str| {
+        long.strip_suffix(short).is_some_and(|before| before.is_empty() || before.ends_with('/'))
+    };
     // A bare file name may be anywhere; a whole path is sure.
     let sure = |path: &str| if path.contains('/') { 1.0 } else { 0.7 };
     for file in (0..sources.snapshot.file_count()).filter(|_| !query.paths.is_empty()) {
         let own = sources.snapshot.file(file).path();
-        let value = query.paths.iter().filter(|path| below(own, path) || own.contains('/') && below(path, own)).map(|path| sure(path)).fold(0.0, f32::max);
+        let value = query
+            .paths
+            .iter()
+            .filter(|path| below(own, path) || own.contains('/') && below(path, own))
+            .map(|path| sure(path))
+            .fold(0.0, f32::max);
         if value > 0.0 {
             found.insert(file, value);
         }
@@ -335,7 +444,8 @@ fn similarity(word: &str, part: &str) -> f32 {
     }
     let (short, long) = if word.len() < part.len() { (word, part) } else { (part, word) };
     let common = short.bytes().zip(long.bytes()).take_while(|(a, b)| a == b).count();
-    let prefix = short.len() >= 3 && common == short.len() && short.len() as f32 >= 0.4 * long.len() as f32;
+    let prefix =
+        short.len() >= 3 && common == short.len() && short.len() as f32 >= 0.4 * long.len() as f32;
     let shared = common >= 4 && common as f32 >= 0.7 * short.len() as f32;
     if prefix || shared { 0.8 } else { 0.0 }
 }
@@ -345,9 +455,18 @@ fn ranges(sources: &Sources<'_>, lexical: &Lexical<'_>, query: &Query, file: u32
     let snapshot = sources.snapshot;
     let mut found: Vec<Range> = Vec::new();
     let symbols = snapshot.symbols_of_file(file);
-    let best_symbols: Vec<(u32, f32)> = symbols.clone().skip(1).map(|symbol| (symbol, lexical.symbols[symbol as usize])).filter(|&(_, score)| score > 0.0).collect();
+    let best_symbols: Vec<(u32, f32)> = symbols
+        .clone()
+        .skip(1)
+        .map(|symbol| (symbol, lexical.symbols[symbol as usize]))
+        .filter(|&(_, score)| score > 0.0)
+        .collect();
     for identifier in query.identifiers.iter().filter(|identifier| identifier.code) {
-        if let Some(symbol) = symbols.clone().skip(1).find(|&symbol| snapshot.symbol(symbol).name().eq_ignore_ascii_case(&identifier.text)) {
+        if let Some(symbol) = symbols
+            .clone()
+            .skip(1)
+            .find(|&symbol| snapshot.symbol(symbol).name().eq_ignore_ascii_case(&identifier.text))
+        {
             push(&mut found, range_of(snapshot, symbol, 1.0));
         }
     }
@@ -355,22 +474,38 @@ fn ranges(sources: &Sources<'_>, lexical: &Lexical<'_>, query: &Query, file: u32
     let lines = snapshot.file(file).lines().max(1);
     for (block, score) in top(blocks, RANGES) {
         let (first, last) = (block * BLOCK_LINES + 1, ((block + 1) * BLOCK_LINES).min(lines));
-        let weighed = best_symbols.iter().map(|&(symbol, score)| (symbol, score * share(snapshot, symbol, first, last)));
-        let symbol = weighed.filter(|&(_, score)| score > 0.0).max_by(|a, b| a.1.total_cmp(&b.1)).map_or(symbols.start, |(symbol, _)| symbol);
+        let weighed = best_symbols
+            .iter()
+            .map(|&(symbol, score)| (symbol, score * share(snapshot, symbol, first, last)));
+        let symbol = weighed
+            .filter(|&(_, score)| score > 0.0)
+            .max_by(|a, b| a.1.total_cmp(&b.1))
+            .map_or(symbols.start, |(symbol, _)| symbol);
         push(&mut found, Range { symbol, start_line: first, end_line: last, score });
     }
     if let Some(&(symbol, score)) = top(best_symbols, 1).first().filter(|_| found.len() < RANGES) {
         push(&mut found, range_of(snapshot, symbol, score));
     }
     if found.is_empty() {
-        push(&mut found, Range { symbol: symbols.start, start_line: 1, end_line: lines.min(BLOCK_LINES), score: 0.0 });
+        push(
+            &mut found,
+            Range {
+                symbol: symbols.start,
+                start_line: 1,
+                end_line: lines.min(BLOCK_LINES),
+                score: 0.0,
+            },
+        );
     }
     found.truncate(RANGES);
     found
 }
 
 fn push(found: &mut Vec<Range>, range: Range) {
-    if !found.iter().any(|other| other.start_line <= range.start_line && range.end_line <= other.end_line) {
+    if !found
+        .iter()
+        .any(|other| other.start_line <= range.start_line && range.end_line <= other.end_line)
+    {
         found.push(range);
     }
 }
@@ -380,7 +515,8 @@ fn push(found: &mut Vec<Range>, range: Range) {
 fn share(snapshot: &Snapshot, symbol: u32, first: u32, last: u32) -> f32 {
     let symbol = snapshot.symbol(symbol);
     let both = (symbol.end_line().min(last) + 1).saturating_sub(symbol.start_line().max(first));
-    let shorter = (last + 1 - first).min((symbol.end_line() + 1).saturating_sub(symbol.start_line())).max(1);
+    let shorter =
+        (last + 1 - first).min((symbol.end_line() + 1).saturating_sub(symbol.start_line())).max(1);
     both as f32 / shorter as f32
 }
 

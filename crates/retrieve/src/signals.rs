@@ -1,7 +1,41 @@
 //! Named signals of a candidate, as they are computed; an explanation is these numbers, not a guess.
 
 /// Names of the signals, in the order of [`Signals`].
-pub const NAMES: [&str; COUNT] = ["bm", "ppr", "git_file", "nlen", "type_body", "ncov", "prose", "lines", "filesum", "filebody", "is_type", "is_function", "exact", "public", "in_degree", "local", "owner_bm", "child_bm", "qcov", "is_method", "is_data", "blocks", "stem", "near_out", "near_in", "fused", "blast", "confidence", "recency", "distance", "authority", "authority_other", "hub"];
+pub const NAMES: [&str; COUNT] = [
+    "bm",
+    "ppr",
+    "git_file",
+    "nlen",
+    "type_body",
+    "ncov",
+    "prose",
+    "lines",
+    "filesum",
+    "filebody",
+    "is_type",
+    "is_function",
+    "exact",
+    "public",
+    "in_degree",
+    "local",
+    "owner_bm",
+    "child_bm",
+    "qcov",
+    "is_method",
+    "is_data",
+    "blocks",
+    "stem",
+    "near_out",
+    "near_in",
+    "fused",
+    "blast",
+    "confidence",
+    "recency",
+    "distance",
+    "authority",
+    "authority_other",
+    "hub",
+];
 
 /// Returns what a term of a score stands for, in a few words; empty for one that is not known.
 pub fn about(name: &str) -> &'static str {
@@ -93,9 +127,11 @@ pub mod at {
     pub const AUTHORITY_OTHER: usize = 31;
     pub const HUB: usize = 32;
     /// Signals of [`crate::structure`].
-    pub const STRUCTURE: [usize; 7] = [BLAST, CONFIDENCE, RECENCY, DISTANCE, AUTHORITY, AUTHORITY_OTHER, HUB];
+    pub const STRUCTURE: [usize; 7] =
+        [BLAST, CONFIDENCE, RECENCY, DISTANCE, AUTHORITY, AUTHORITY_OTHER, HUB];
     /// Signals that are divided by their greatest value among the candidates.
-    pub const SCALED: [usize; 10] = [BM, PPR, GIT_FILE, TYPE_BODY, PROSE, FILESUM, FILEBODY, OWNER_BM, CHILD_BM, BLOCKS];
+    pub const SCALED: [usize; 10] =
+        [BM, PPR, GIT_FILE, TYPE_BODY, PROSE, FILESUM, FILEBODY, OWNER_BM, CHILD_BM, BLOCKS];
 }
 
 #[cfg(test)]

@@ -19,11 +19,28 @@ pub(crate) fn set(sources: &Sources<'_>, rows: &mut [(u32, Signals)], seeds: &[u
     let seeds: FxHashSet<u32> = seeds.iter().copied().collect();
     let recency = recency(sources);
     let distance = distances(sources, rows, &seeds);
-    let strong = top(rows.iter().map(|(symbol, signals)| (*symbol, signals[at::PPR])).collect(), sources.parameters.hits.max(0.0) as usize);
-    let centres = hits::hits(sources.snapshot, &strong.iter().map(|&(symbol, _)| symbol).collect::<Vec<_>>(), sources.parameters.hits_iterations.max(0.0) as u32);
+    let strong = top(
+        rows.iter().map(|(symbol, signals)| (*symbol, signals[at::PPR])).collect(),
+        sources.parameters.hits.max(0.0) as usize,
+    );
+    let centres = hits::hits(
+        sources.snapshot,
+        &strong.iter().map(|&(symbol, _)| symbol).collect::<Vec<_>>(),
+        sources.parameters.hits_iterations.max(0.0) as u32,
+    );
     for (symbol, signals) in rows.iter_mut() {
-        let callers: FxHashSet<u32> = graph.incoming(*symbol).filter(|(_, edge)| edge.kind() == EdgeKind::Calls).map(|(source, _)| source).collect();
-        let sure = graph.out(*symbol).iter().map(|edge| edge.confidence).chain(graph.incoming(*symbol).map(|(_, edge)| edge.confidence)).max().unwrap_or(0);
+        let callers: FxHashSet<u32> = graph
+            .incoming(*symbol)
+            .filter(|(_, edge)| edge.kind() == EdgeKind::Calls)
+            .map(|(source, _)| source)
+            .collect();
+        let sure = graph
+            .out(*symbol)
+            .iter()
+            .map(|edge| edge.confidence)
+            .chain(graph.incoming(*symbol).map(|(_, edge)| edge.confidence))
+            .max()
+            .unwrap_or(0);
         signals[at::BLAST] = callers.len() as f32;
         signals[at::CONFIDENCE] = f32::from(sure) / 100.0;
         signals[at::RECENCY] = recency[sources.catalog.file[*symbol as usize] as usize];
@@ -55,15 +72,31 @@ fn recency(sources: &Sources<'_>) -> Vec<f32> {
 }
 
 /// Returns the steps from the nearest match to each row, over rows alone.
-fn distances(sources: &Sources<'_>, rows: &[(u32, Signals)], seeds: &FxHashSet<u32>) -> FxHashMap<u32, u32> {
+fn distances(
+    sources: &Sources<'_>,
+    rows: &[(u32, Signals)],
+    seeds: &FxHashSet<u32>,
+) -> FxHashMap<u32, u32> {
     let inside: FxHashSet<u32> = rows.iter().map(|&(symbol, _)| symbol).collect();
     let mut found: FxHashMap<u32, u32> = FxHashMap::default();
-    let mut frontier: Vec<u32> = rows.iter().map(|&(symbol, _)| symbol).filter(|symbol| seeds.contains(symbol)).collect();
+    let mut frontier: Vec<u32> =
+        rows.iter().map(|&(symbol, _)| symbol).filter(|symbol| seeds.contains(symbol)).collect();
     for hops in 0..FAR {
         frontier.retain(|&symbol| found.insert(symbol, hops).is_none());
         let graph = sources.snapshot.graph();
-        let near = |symbol: u32| graph.out(symbol).iter().filter(|edge| is_company(edge)).map(|edge| edge.target).chain(graph.incoming(symbol).filter(|(_, edge)| is_company(edge)).map(|(source, _)| source));
-        let mut next: Vec<u32> = frontier.iter().flat_map(|&symbol| near(symbol)).filter(|other| inside.contains(other) && !found.contains_key(other)).collect();
+        let near = |symbol: u32| {
+            graph.out(symbol).iter().filter(|edge| is_company(edge)).map(|edge| edge.target).chain(
+                graph
+                    .incoming(symbol)
+                    .filter(|(_, edge)| is_company(edge))
+                    .map(|(source, _)| source),
+            )
+        };
+        let mut next: Vec<u32> = frontier
+            .iter()
+            .flat_map(|&symbol| near(symbol))
+            .filter(|other| inside.contains(other) && !found.contains_key(other))
+            .collect();
         next.sort_unstable();
         next.dedup();
         frontier = next;

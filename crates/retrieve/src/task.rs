@@ -4,9 +4,9 @@ use crate::catalog::{Catalog, flag};
 use crate::channels::{self, Found, List};
 use crate::commits::Commits;
 use crate::declared::{DECLARED, Declared};
+use crate::fusion;
 use crate::learned::{LEARNED_NAMES, Learned, LearnedTerms};
 use crate::lexical::{self, Lexical, Mode};
-use crate::fusion;
 use crate::near;
 use crate::parameters::Parameters;
 use crate::query_names::QueryNames;
@@ -50,20 +50,33 @@ pub struct Ranked {
 
 impl Ranked {
     /// Returns each signal that took part: name, value, weight.
-    pub fn terms<'w>(&self, weights: &'w BTreeMap<String, f32>) -> impl Iterator<Item = (&'static str, f32, f32)> + use<'_, 'w> {
-        let own = NAMES.iter().zip(self.signals).filter_map(|(name, value)| weights.get(*name).map(|&weight| (*name, value, weight)));
-        let learned = self.learned.into_iter().flat_map(|(values, weights)| (0..LEARNED_NAMES.len()).map(move |at| (LEARNED_NAMES[at], values[at], weights[at])));
-        own.chain(learned).chain([(DECLARED, self.declared.0, self.declared.1)]).filter(|&(_, value, weight)| value * weight != 0.0)
+    pub fn terms<'w>(
+        &self,
+        weights: &'w BTreeMap<String, f32>,
+    ) -> impl Iterator<Item = (&'static str, f32, f32)> + use<'_, 'w> {
+        let own = NAMES
+            .iter()
+            .zip(self.signals)
+            .filter_map(|(name, value)| weights.get(*name).map(|&weight| (*name, value, weight)));
+        let learned = self.learned.into_iter().flat_map(|(values, weights)| {
+            (0..LEARNED_NAMES.len()).map(move |at| (LEARNED_NAMES[at], values[at], weights[at]))
+        });
+        own.chain(learned)
+            .chain([(DECLARED, self.declared.0, self.declared.1)])
+            .filter(|&(_, value, weight)| value * weight != 0.0)
     }
 }
-
 
 /// Ranks the symbols of a snapshot for a task, best first.
 pub fn rank(sources: &Sources<'_>, query: &Query, weights: &Weights) -> Vec<Ranked> {
     let parameters = weights.parameters(sources.parameters);
     let sources = &Sources { parameters: &parameters, ..*sources };
     let (mut candidates, history) = candidates(sources, query, weights);
-    let (first, last) = if history { (&weights.first, &weights.task) } else { (&weights.first_without_history, &weights.task_without_history) };
+    let (first, last) = if history {
+        (&weights.first, &weights.task)
+    } else {
+        (&weights.first_without_history, &weights.task_without_history)
+    };
     if !first.is_empty() {
         let first = named(first);
         let scores: Vec<f32> = candidates.iter().map(|(_, signals)| sum(signals, &first)).collect();
@@ -78,16 +91,37 @@ pub fn rank(sources: &Sources<'_>, query: &Query, weights: &Weights) -> Vec<Rank
             let prior = sources.parameters.prior(sources.catalog.flags[symbol as usize], query);
             // A prior below one lowers a score whatever its sign.
             let score = if sum > 0.0 { sum * prior } else { sum - (1.0 - prior) };
-            let learned = sources.learned.map(|learned| (learned.terms(symbol, sources.catalog.kind[symbol as usize]), learned));
-            let declared = (sources.declared.map_or(0.0, |declared| declared.value(symbol, sources.catalog.file[symbol as usize])), by_declared);
-            let score = score + learned.map_or(0.0, |(terms, learned)| learned.sum(&terms)) + declared.0 * declared.1;
-            Ranked { symbol, score, signals, learned: learned.map(|(terms, learned)| (terms, learned.weights())), declared }
+            let learned = sources.learned.map(|learned| {
+                (learned.terms(symbol, sources.catalog.kind[symbol as usize]), learned)
+            });
+            let declared = (
+                sources.declared.map_or(0.0, |declared| {
+                    declared.value(symbol, sources.catalog.file[symbol as usize])
+                }),
+                by_declared,
+            );
+            let score = score
+                + learned.map_or(0.0, |(terms, learned)| learned.sum(&terms))
+                + declared.0 * declared.1;
+            Ranked {
+                symbol,
+                score,
+                signals,
+                learned: learned.map(|(terms, learned)| (terms, learned.weights())),
+                declared,
+            }
         })
         .collect();
     // Rows are large: what is sorted is where they stand.
-    let mut order: Vec<(f32, u32)> = ranked.iter().zip(0..).map(|(hit, place)| (hit.score, place)).collect();
-    order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then_with(|| tie(sources.snapshot, ranked[a.1 as usize].symbol, ranked[b.1 as usize].symbol)));
-    let unique = unique(sources, order.iter().map(|&(_, place)| (place, ranked[place as usize].symbol)));
+    let mut order: Vec<(f32, u32)> =
+        ranked.iter().zip(0..).map(|(hit, place)| (hit.score, place)).collect();
+    order.sort_unstable_by(|a, b| {
+        b.0.total_cmp(&a.0).then_with(|| {
+            tie(sources.snapshot, ranked[a.1 as usize].symbol, ranked[b.1 as usize].symbol)
+        })
+    });
+    let unique =
+        unique(sources, order.iter().map(|&(_, place)| (place, ranked[place as usize].symbol)));
     unique.into_iter().map(|place| ranked[place as usize].clone()).collect()
 }
 
@@ -102,20 +136,37 @@ fn sum(signals: &Signals, weights: &Signals) -> f32 {
 /// Equal scores are told apart by path, line, number.
 fn tie(snapshot: &Snapshot, a: u32, b: u32) -> std::cmp::Ordering {
     let (first, second) = (snapshot.symbol(a), snapshot.symbol(b));
-    first.path().cmp(second.path()).then(first.start_line().cmp(&second.start_line())).then(a.cmp(&b))
+    first
+        .path()
+        .cmp(second.path())
+        .then(first.start_line().cmp(&second.start_line()))
+        .then(a.cmp(&b))
 }
 
 /// Overloads and declarations of one name in one file are one answer, the best of them: returns the
 /// places of those.
 fn unique(sources: &Sources<'_>, ranked: impl Iterator<Item = (u32, u32)>) -> Vec<u32> {
     let mut seen: FxHashSet<(u32, Cow<'_, str>)> = FxHashSet::default();
-    ranked.filter(|&(_, symbol)| seen.insert((sources.catalog.file[symbol as usize], sources.snapshot.symbol(symbol).qualified()))).map(|(place, _)| place).collect()
+    ranked
+        .filter(|&(_, symbol)| {
+            seen.insert((
+                sources.catalog.file[symbol as usize],
+                sources.snapshot.symbol(symbol).qualified(),
+            ))
+        })
+        .map(|(place, _)| place)
+        .collect()
 }
 
 /// Returns the pool with its signals, scaled; in the order of symbols. Also whether history had a say.
 /// Signals that are dear and that the weights do not ask for are left at zero.
-pub fn candidates(sources: &Sources<'_>, query: &Query, weights: &Weights) -> (Vec<(u32, Signals)>, bool) {
-    let lexical = lexical::score(sources.snapshot, sources.catalog, query, Mode::Task, sources.parameters);
+pub fn candidates(
+    sources: &Sources<'_>,
+    query: &Query,
+    weights: &Weights,
+) -> (Vec<(u32, Signals)>, bool) {
+    let lexical =
+        lexical::score(sources.snapshot, sources.catalog, query, Mode::Task, sources.parameters);
     let pool = Pool::gather(sources, query, &lexical, weights);
     let history = !pool.git.is_empty();
     let mut rows = pool.signals(sources, query, &lexical);
@@ -129,8 +180,15 @@ pub fn candidates(sources: &Sources<'_>, query: &Query, weights: &Weights) -> (V
 pub fn channel_lists(sources: &Sources<'_>, query: &Query, weights: &Weights) -> Vec<List> {
     let parameters = weights.parameters(sources.parameters);
     let sources = &Sources { parameters: &parameters, ..*sources };
-    let lexical = lexical::score(sources.snapshot, sources.catalog, query, Mode::Task, sources.parameters);
-    Pool::gather(sources, query, &lexical, &Weights { task: BTreeMap::from([(NAMES[at::FUSED].to_owned(), 1.0)]), ..weights.clone() }).lists
+    let lexical =
+        lexical::score(sources.snapshot, sources.catalog, query, Mode::Task, sources.parameters);
+    Pool::gather(
+        sources,
+        query,
+        &lexical,
+        &Weights { task: BTreeMap::from([(NAMES[at::FUSED].to_owned(), 1.0)]), ..weights.clone() },
+    )
+    .lists
 }
 
 struct Pool {
@@ -150,36 +208,76 @@ struct Pool {
 }
 
 impl Pool {
-    fn gather(sources: &Sources<'_>, query: &Query, lexical: &Lexical<'_>, weights: &Weights) -> Pool {
+    fn gather(
+        sources: &Sources<'_>,
+        query: &Query,
+        lexical: &Lexical<'_>,
+        weights: &Weights,
+    ) -> Pool {
         let Sources { snapshot, catalog, .. } = *sources;
-        let scored = |symbol: usize| lexical.symbols[symbol] * sources.parameters.prior(catalog.flags[symbol], query);
-        let code: Vec<(u32, f32)> = lexical.symbol_hits.iter().filter(|&&symbol| catalog.is_code(symbol)).map(|&symbol| (symbol, scored(symbol as usize))).collect();
+        let scored = |symbol: usize| {
+            lexical.symbols[symbol] * sources.parameters.prior(catalog.flags[symbol], query)
+        };
+        let code: Vec<(u32, f32)> = lexical
+            .symbol_hits
+            .iter()
+            .filter(|&&symbol| catalog.is_code(symbol))
+            .map(|&symbol| (symbol, scored(symbol as usize)))
+            .collect();
         let filesum = filesum(catalog, &code, snapshot.file_count() as usize);
         let by_words = top(code, sources.parameters.by_words as usize);
         let options = sources.parameters.walk();
-        let git = sources.commits.map(|commits| commits.files(query, sources.hidden)).unwrap_or_default();
+        let git =
+            sources.commits.map(|commits| commits.files(query, sources.hidden)).unwrap_or_default();
         let prose = prose(snapshot, catalog, lexical, sources.parameters.sections as usize);
-        let lists_with = |walked: &[(u32, f32)]| channels::lists(&Found { sources, query, lexical, walked, git: &git, prose: &prose }, &weights.channels);
-        let fuse = |lists: &[List]| fusion::fuse(lists, weights.fusion, sources.parameters.rrf_k, |symbol| symbol);
+        let lists_with = |walked: &[(u32, f32)]| {
+            channels::lists(
+                &Found { sources, query, lexical, walked, git: &git, prose: &prose },
+                &weights.channels,
+            )
+        };
+        let fuse = |lists: &[List]| {
+            fusion::fuse(lists, weights.fusion, sources.parameters.rrf_k, |symbol| symbol)
+        };
         let mut seeds: Vec<(u32, f32)> = if sources.parameters.fused_seeds > 0.0 {
             let best = top(fuse(&lists_with(&[])).into_iter().collect(), options.seeds);
-            best.iter().enumerate().map(|(rank, &(symbol, _))| (symbol, 1.0 / (1.0 + rank as f32))).collect()
+            best.iter()
+                .enumerate()
+                .map(|(rank, &(symbol, _))| (symbol, 1.0 / (1.0 + rank as f32)))
+                .collect()
         } else {
-            by_words.iter().take(options.seeds).map(|&(symbol, score)| (symbol, score * score)).collect()
+            by_words
+                .iter()
+                .take(options.seeds)
+                .map(|&(symbol, score)| (symbol, score * score))
+                .collect()
         };
         seeds.extend(implementors(snapshot, &seeds, sources.parameters.implementors as usize));
-        let walked: Vec<(u32, f32)> = walk(snapshot, catalog, &seeds, &options).into_iter().map(|(symbol, mass, seed)| (symbol, (1.0 + 1e4 * (mass - options.restart * seed).max(0.0)).ln())).collect();
-        let lists = if weights.asks_for(NAMES[at::FUSED]) { lists_with(&walked) } else { Vec::new() };
+        let walked: Vec<(u32, f32)> = walk(snapshot, catalog, &seeds, &options)
+            .into_iter()
+            .map(|(symbol, mass, seed)| {
+                (symbol, (1.0 + 1e4 * (mass - options.restart * seed).max(0.0)).ln())
+            })
+            .collect();
+        let lists =
+            if weights.asks_for(NAMES[at::FUSED]) { lists_with(&walked) } else { Vec::new() };
         let fused = fuse(&lists);
         let mut pool: FxHashSet<u32> = by_words.iter().map(|&(symbol, _)| symbol).collect();
         pool.extend(fused.keys().copied().chain(seeds.iter().map(|&(symbol, _)| symbol)));
-        let least = sources.parameters.score_cutoff * walked.iter().map(|&(_, mass)| mass).fold(0.0, f32::max);
-        pool.extend(top(walked.clone(), sources.parameters.by_walk as usize).iter().filter(|&&(_, mass)| mass >= least).map(|&(symbol, _)| symbol));
+        let least = sources.parameters.score_cutoff
+            * walked.iter().map(|&(_, mass)| mass).fold(0.0, f32::max);
+        pool.extend(
+            top(walked.clone(), sources.parameters.by_walk as usize)
+                .iter()
+                .filter(|&&(_, mass)| mass >= least)
+                .map(|&(symbol, _)| symbol),
+        );
         pool.extend(prose.keys());
         pool.extend(of_types(snapshot, catalog, lexical, sources.parameters.by_types as usize));
         pool.extend(sources.learned.map(Learned::candidates).unwrap_or_default());
         pool.extend(sources.declared.map(Declared::candidates).unwrap_or_default());
-        let mut symbols: Vec<u32> = pool.into_iter().filter(|&symbol| catalog.is_code(symbol)).collect();
+        let mut symbols: Vec<u32> =
+            pool.into_iter().filter(|&symbol| catalog.is_code(symbol)).collect();
         symbols.sort_unstable();
         let mut children: FxHashMap<u32, f32> = FxHashMap::default();
         let ties = catalog.ties(snapshot);
@@ -191,12 +289,32 @@ impl Pool {
             }
         }
         let blocks = lexical.block_sums(snapshot.file_count() as usize);
-        Pool { symbols, walk: walked.into_iter().collect(), git: git.iter().copied().collect(), seeds: seeds.iter().map(|&(symbol, _)| symbol).collect(), lists, fused, prose, filesum, blocks, children }
+        Pool {
+            symbols,
+            walk: walked.into_iter().collect(),
+            git: git.iter().copied().collect(),
+            seeds: seeds.iter().map(|&(symbol, _)| symbol).collect(),
+            lists,
+            fused,
+            prose,
+            filesum,
+            blocks,
+            children,
+        }
     }
 
-    fn signals(&self, sources: &Sources<'_>, query: &Query, lexical: &Lexical<'_>) -> Vec<(u32, Signals)> {
+    fn signals(
+        &self,
+        sources: &Sources<'_>,
+        query: &Query,
+        lexical: &Lexical<'_>,
+    ) -> Vec<(u32, Signals)> {
         let mut words = QueryNames::new(query, &lexical.idf);
-        let mut rows: Vec<(u32, Signals)> = self.symbols.iter().map(|&symbol| (symbol, self.of(sources, &mut words, lexical, symbol))).collect();
+        let mut rows: Vec<(u32, Signals)> = self
+            .symbols
+            .iter()
+            .map(|&symbol| (symbol, self.of(sources, &mut words, lexical, symbol)))
+            .collect();
         for signal in at::SCALED {
             let max = rows.iter().map(|(_, signals)| signals[signal]).fold(0.0, f32::max);
             if max > 0.0 {
@@ -206,7 +324,13 @@ impl Pool {
         rows
     }
 
-    fn of<'s>(&self, sources: &Sources<'s>, words: &mut QueryNames<'s>, lexical: &Lexical<'_>, symbol: u32) -> Signals {
+    fn of<'s>(
+        &self,
+        sources: &Sources<'s>,
+        words: &mut QueryNames<'s>,
+        lexical: &Lexical<'_>,
+        symbol: u32,
+    ) -> Signals {
         let Sources { snapshot, catalog, .. } = *sources;
         let at_symbol = symbol as usize;
         let file = catalog.file[at_symbol];
@@ -235,7 +359,14 @@ impl Pool {
         signals[at::CHILD_BM] = self.children.get(&symbol).copied().unwrap_or(0.0);
         signals[at::QCOV] = words.share_of_query(named);
         signals[at::IS_METHOD] = f32::from(u8::from(kind == SymbolKind::Method));
-        signals[at::IS_DATA] = f32::from(u8::from(matches!(kind, SymbolKind::Field | SymbolKind::Variant | SymbolKind::Property | SymbolKind::Constant | SymbolKind::Variable)));
+        signals[at::IS_DATA] = f32::from(u8::from(matches!(
+            kind,
+            SymbolKind::Field
+                | SymbolKind::Variant
+                | SymbolKind::Property
+                | SymbolKind::Constant
+                | SymbolKind::Variable
+        )));
         signals[at::BLOCKS] = self.blocks[file as usize];
         signals[at::STEM] = words.stem_coverage(file, named.path());
         signals[at::FUSED] = self.fused.get(&symbol).copied().unwrap_or(0.0);
@@ -254,34 +385,64 @@ fn filesum(catalog: &Catalog, code: &[(u32, f32)], files: usize) -> Vec<f32> {
 }
 
 /// Members of the types whose pooled bodies match best, and those types.
-fn of_types(snapshot: &Snapshot, catalog: &Catalog, lexical: &Lexical<'_>, count: usize) -> Vec<u32> {
-    let types: Vec<(u32, f32)> = lexical.type_hits.iter().filter(|&&owner| !catalog.is_test(owner)).map(|&owner| (owner, lexical.types[owner as usize])).collect();
+fn of_types(
+    snapshot: &Snapshot,
+    catalog: &Catalog,
+    lexical: &Lexical<'_>,
+    count: usize,
+) -> Vec<u32> {
+    let types: Vec<(u32, f32)> = lexical
+        .type_hits
+        .iter()
+        .filter(|&&owner| !catalog.is_test(owner))
+        .map(|&owner| (owner, lexical.types[owner as usize]))
+        .collect();
     let best: FxHashSet<u32> = top(types, count).into_iter().map(|(owner, _)| owner).collect();
     let owners = &catalog.ties(snapshot).owner;
-    let members = lexical.symbol_hits.iter().copied().filter(|&symbol| best.contains(&owners[symbol as usize]));
+    let members = lexical
+        .symbol_hits
+        .iter()
+        .copied()
+        .filter(|&symbol| best.contains(&owners[symbol as usize]));
     members.chain(best.iter().copied()).collect()
 }
 
 /// Sections of documentation that match, and the symbols they name in code form.
-fn prose(snapshot: &Snapshot, catalog: &Catalog, lexical: &Lexical<'_>, count: usize) -> FxHashMap<u32, f32> {
+fn prose(
+    snapshot: &Snapshot,
+    catalog: &Catalog,
+    lexical: &Lexical<'_>,
+    count: usize,
+) -> FxHashMap<u32, f32> {
     let sections: Vec<(u32, f32)> = lexical
         .type_hits
         .iter()
         .filter(|&&symbol| catalog.kind[symbol as usize] == SymbolKind::Section as u8)
-        .map(|&symbol| (symbol, lexical.types[symbol as usize] + 0.5 * lexical.symbols[symbol as usize]))
+        .map(|&symbol| {
+            (symbol, lexical.types[symbol as usize] + 0.5 * lexical.symbols[symbol as usize])
+        })
         .collect();
     let best = top(sections, count);
     let mut found: FxHashMap<u32, f32> = FxHashMap::default();
     let Some(&(_, max)) = best.first() else { return found };
     let graph = snapshot.graph();
     // Only prose documents: edges from code, which a popular symbol has many of, are not looked up.
-    let documents = |target: u32| graph.sources(target).filter(|&source| !catalog.is_code(source)).flat_map(move |source| graph.between(source, target)).filter(|edge| edge.kind() == EdgeKind::Documents).count();
+    let documents = |target: u32| {
+        graph
+            .sources(target)
+            .filter(|&source| !catalog.is_code(source))
+            .flat_map(move |source| graph.between(source, target))
+            .filter(|edge| edge.kind() == EdgeKind::Documents)
+            .count()
+    };
     let mut popularity: FxHashMap<u32, f32> = FxHashMap::default();
     for (section, score) in best {
         for edge in graph.out(section).iter().filter(|edge| edge.kind() == EdgeKind::Documents) {
-            let popularity = *popularity.entry(edge.target).or_insert_with(|| documents(edge.target) as f32);
+            let popularity =
+                *popularity.entry(edge.target).or_insert_with(|| documents(edge.target) as f32);
             let sure = (f32::from(edge.confidence) / 100.0).sqrt();
-            *found.entry(edge.target).or_default() += (score / max).powi(2) * sure / (2.0 + popularity).ln();
+            *found.entry(edge.target).or_default() +=
+                (score / max).powi(2) * sure / (2.0 + popularity).ln();
         }
     }
     found

@@ -65,9 +65,14 @@ pub fn understand(text: &str) -> Query {
     query.words = words(text);
     query.compounds = compounds(text, &query.identifiers);
     query.about_tests = about_tests(text);
-    query.about_ports = terms::identifiers(text).any(|word| contextd_lang::paths::is_port(&word.to_lowercase()));
-    query.is_empty = query.words.is_empty() && query.identifiers.is_empty() && query.paths.is_empty();
-    query.shape = crate::shape::shape(text, query.identifiers.iter().filter(|identifier| identifier.code).count());
+    query.about_ports =
+        terms::identifiers(text).any(|word| contextd_lang::paths::is_port(&word.to_lowercase()));
+    query.is_empty =
+        query.words.is_empty() && query.identifiers.is_empty() && query.paths.is_empty();
+    query.shape = crate::shape::shape(
+        text,
+        query.identifiers.iter().filter(|identifier| identifier.code).count(),
+    );
     query
 }
 
@@ -95,7 +100,8 @@ fn words(text: &str) -> Vec<(String, u32)> {
             counts.entry(memory.stem(part).to_owned()).or_insert((order, 0)).1 += 1;
         });
     }
-    let mut words: Vec<(usize, String, u32)> = counts.into_iter().map(|(word, (order, count))| (order, word, count)).collect();
+    let mut words: Vec<(usize, String, u32)> =
+        counts.into_iter().map(|(word, (order, count))| (order, word, count)).collect();
     words.sort();
     words.truncate(MAX_WORDS);
     words.into_iter().map(|(_, word, count)| (word, count)).collect()
@@ -109,13 +115,23 @@ fn identifiers(text: &str) -> Vec<Identifier> {
         let path = contextd_lang::names::path(token);
         let path = path.trim_end_matches("()");
         let (qualifier, name) = contextd_lang::names::split_last(path);
-        if name.len() < 2 || !name.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_') || !name.chars().all(|c| c.is_alphanumeric() || c == '_') {
+        if name.len() < 2
+            || !name.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_')
+            || !name.chars().all(|c| c.is_alphanumeric() || c == '_')
+        {
             continue;
         }
         let code = quoted || single || looks_like_code(token, name);
         let capitalised = name.chars().next().is_some_and(char::is_uppercase) && name.len() > 2;
-        if (code || capitalised) && !is_stop_word(&name.to_lowercase()) && !found.iter().any(|other| other.text == name) {
-            found.push(Identifier { text: name.to_owned(), code, qualifier: qualifier.replace("()", "").to_owned() });
+        if (code || capitalised)
+            && !is_stop_word(&name.to_lowercase())
+            && !found.iter().any(|other| other.text == name)
+        {
+            found.push(Identifier {
+                text: name.to_owned(),
+                code,
+                qualifier: qualifier.replace("()", "").to_owned(),
+            });
         }
     }
     found.truncate(MAX_WORDS);
@@ -137,17 +153,40 @@ fn tokens(text: &str) -> Vec<(&str, bool)> {
         rest = &after[close + 1..];
     }
     found.extend(rest.split_whitespace().map(|token| (token, false)));
-    found.iter().map(|&(token, quoted)| (token.trim_matches(['"', '\'', ',', ';', ':', '?', '!', '(', '[', '{', '}', ']', '.']), quoted)).filter(|(token, _)| !token.is_empty()).collect()
+    found
+        .iter()
+        .map(|&(token, quoted)| {
+            (
+                token.trim_matches([
+                    '"', '\'', ',', ';', ':', '?', '!', '(', '[', '{', '}', ']', '.',
+                ]),
+                quoted,
+            )
+        })
+        .filter(|(token, _)| !token.is_empty())
+        .collect()
 }
 
 fn looks_like_code(token: &str, name: &str) -> bool {
-    let inner_capital = name.chars().skip(1).any(char::is_uppercase) && name.chars().any(char::is_lowercase);
-    name.trim_matches('_').contains('_') || inner_capital || token.contains("::") || token.contains("()") || token.starts_with('.') || token.contains('(') && !token.ends_with('(') || is_dotted(token)
+    let inner_capital =
+        name.chars().skip(1).any(char::is_uppercase) && name.chars().any(char::is_lowercase);
+    name.trim_matches('_').contains('_')
+        || inner_capital
+        || token.contains("::")
+        || token.contains("()")
+        || token.starts_with('.')
+        || token.contains('(') && !token.ends_with('(')
+        || is_dotted(token)
 }
 
 /// `a.b` with a letter on both sides, but not a file name or the end of a sentence.
 fn is_dotted(token: &str) -> bool {
-    token.split_once('.').is_some_and(|(before, after)| before.chars().all(|c| c.is_alphanumeric() || c == '_') && before.len() > 1 && after.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_') && after.len() > 2)
+    token.split_once('.').is_some_and(|(before, after)| {
+        before.chars().all(|c| c.is_alphanumeric() || c == '_')
+            && before.len() > 1
+            && after.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_')
+            && after.len() > 2
+    })
 }
 
 /// Compounds of code identifiers, and of adjacent words that may be one identifier in code.
@@ -181,12 +220,20 @@ fn compounds(text: &str, identifiers: &[Identifier]) -> Vec<String> {
 fn paths(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for token in text.split_whitespace() {
-        let token = token.trim_matches(['`', '"', '\'', ',', ';', '(', ')', '[', ']', ':', '.', '?', '!']);
+        let token =
+            token.trim_matches(['`', '"', '\'', ',', ';', '(', ')', '[', ']', ':', '.', '?', '!']);
         // A stack trace writes `path:line` or `path:line:column`.
         let token = token.split(':').next().unwrap_or(token);
-        let has_extension = token.rsplit_once('.').is_some_and(|(stem, extension)| !stem.is_empty() && (1..=5).contains(&extension.len()) && extension.chars().all(|c| c.is_ascii_alphanumeric()) && extension.chars().any(|c| c.is_ascii_alphabetic()));
+        let has_extension = token.rsplit_once('.').is_some_and(|(stem, extension)| {
+            !stem.is_empty()
+                && (1..=5).contains(&extension.len())
+                && extension.chars().all(|c| c.is_ascii_alphanumeric())
+                && extension.chars().any(|c| c.is_ascii_alphabetic())
+        });
         let is_path = token.contains('/') && token.len() > 3 && !token.contains("://");
-        if (is_path || has_extension && stem_is_file(token)) && !found.iter().any(|other| other == token) {
+        if (is_path || has_extension && stem_is_file(token))
+            && !found.iter().any(|other| other == token)
+        {
             found.push(token.to_owned());
         }
     }
@@ -195,24 +242,45 @@ fn paths(text: &str) -> Vec<String> {
 }
 
 fn stem_is_file(token: &str) -> bool {
-    token.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/')) && contextd_lang::detect(token, "").name() != "text"
+    token.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/'))
+        && contextd_lang::detect(token, "").name() != "text"
 }
 
 fn about_tests(text: &str) -> bool {
-    terms::identifiers(text).any(|word| matches!(word.to_lowercase().as_str(), "test" | "tests" | "testing" | "unittest" | "pytest" | "spec" | "specs" | "testcase" | "coverage"))
+    terms::identifiers(text).any(|word| {
+        matches!(
+            word.to_lowercase().as_str(),
+            "test"
+                | "tests"
+                | "testing"
+                | "unittest"
+                | "pytest"
+                | "spec"
+                | "specs"
+                | "testcase"
+                | "coverage"
+        )
+    })
 }
 
 /// Words that say nothing about code: English function words and the verbs of asking.
 pub fn is_stop_word(word: &str) -> bool {
     const WORDS: [&str; 118] = [
-        "a", "about", "across", "after", "again", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "because", "been", "before", "being", "between", "both", "but", "by", "can", "cannot",
-        "could", "did", "do", "does", "doing", "done", "each", "either", "etc", "every", "few", "for", "from", "further", "had", "has", "have", "having", "he", "her", "here", "his", "how", "i", "if", "in",
-        "into", "is", "it", "its", "itself", "just", "like", "may", "me", "might", "more", "most", "must", "my", "no", "nor", "not", "of", "off", "on", "once", "only", "or", "other", "our", "out", "over",
-        "own", "same", "she", "should", "so", "some", "such", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those", "through", "to", "too", "under", "until", "up", "us",
-        "very", "via", "was", "we", "were", "what", "when", "where", "which", "while", "who", "whom", "why", "will", "with",
+        "a", "about", "across", "after", "again", "all", "also", "am", "an", "and", "any", "are",
+        "as", "at", "be", "because", "been", "before", "being", "between", "both", "but", "by",
+        "can", "cannot", "could", "did", "do", "does", "doing", "done", "each", "either", "etc",
+        "every", "few", "for", "from", "further", "had", "has", "have", "having", "he", "her",
+        "here", "his", "how", "i", "if", "in", "into", "is", "it", "its", "itself", "just", "like",
+        "may", "me", "might", "more", "most", "must", "my", "no", "nor", "not", "of", "off", "on",
+        "once", "only", "or", "other", "our", "out", "over", "own", "same", "she", "should", "so",
+        "some", "such", "than", "that", "the", "their", "them", "then", "there", "these", "they",
+        "this", "those", "through", "to", "too", "under", "until", "up", "us", "very", "via",
+        "was", "we", "were", "what", "when", "where", "which", "while", "who", "whom", "why",
+        "will", "with",
     ];
     // None is longer, and most words are.
-    word.len() <= 7 && WORDS.binary_search(&word).is_ok() || matches!(word, "would" | "you" | "your" | "yours" | "within" | "without")
+    word.len() <= 7 && WORDS.binary_search(&word).is_ok()
+        || matches!(word, "would" | "you" | "your" | "yours" | "within" | "without")
 }
 
 #[cfg(test)]
@@ -221,16 +289,29 @@ mod tests {
 
     #[test]
     fn stop_words_are_sorted() {
-        assert!(is_stop_word("the") && is_stop_word("a") && is_stop_word("with") && is_stop_word("about"));
+        assert!(
+            is_stop_word("the")
+                && is_stop_word("a")
+                && is_stop_word("with")
+                && is_stop_word("about")
+        );
         assert!(!is_stop_word("request"));
     }
 
     #[test]
     fn a_request_is_taken_apart() {
-        let query = understand("Fix the crash in `Session.open_url` when src/http/client.py gets a BadRequest, see parse_header()");
+        let query = understand(
+            "Fix the crash in `Session.open_url` when src/http/client.py gets a BadRequest, see parse_header()",
+        );
         assert_eq!(query.paths, ["src/http/client.py"]);
-        let names: Vec<&str> = query.identifiers.iter().map(|identifier| identifier.text.as_str()).collect();
-        assert!(names.contains(&"open_url") && names.contains(&"BadRequest") && names.contains(&"parse_header"), "{names:?}");
+        let names: Vec<&str> =
+            query.identifiers.iter().map(|identifier| identifier.text.as_str()).collect();
+        assert!(
+            names.contains(&"open_url")
+                && names.contains(&"BadRequest")
+                && names.contains(&"parse_header"),
+            "{names:?}"
+        );
         assert!(query.compounds.contains(&terms::compound("open_url")));
         assert_eq!(query.shape, Shape::Task);
     }

@@ -31,14 +31,29 @@ const MAX_EDGES: usize = 400;
 
 /// Returns where the mass ends up, with the mass that restarts gave, for every symbol reached.
 /// `seeds` are symbols with weights; the result is in the order of symbols.
-pub fn walk(snapshot: &Snapshot, catalog: &Catalog, seeds: &[(u32, f32)], options: &WalkOptions) -> Vec<(u32, f32, f32)> {
+pub fn walk(
+    snapshot: &Snapshot,
+    catalog: &Catalog,
+    seeds: &[(u32, f32)],
+    options: &WalkOptions,
+) -> Vec<(u32, f32, f32)> {
     let total: f32 = seeds.iter().map(|seed| seed.1).sum();
     if total <= 0.0 || options.iterations == 0 {
         return Vec::new();
     }
     let community = options.community.then(|| common_community(snapshot, seeds)).flatten();
-    let mut ground = Ground { snapshot, catalog, options, community, columns: catalog.walks.take(snapshot.symbol_count() as usize), met: Vec::new(), steps: Vec::new(), reached: Vec::new() };
-    let start: Vec<(u32, f32)> = seeds.iter().map(|&(symbol, weight)| (symbol, weight / total)).collect();
+    let mut ground = Ground {
+        snapshot,
+        catalog,
+        options,
+        community,
+        columns: catalog.walks.take(snapshot.symbol_count() as usize),
+        met: Vec::new(),
+        steps: Vec::new(),
+        reached: Vec::new(),
+    };
+    let start: Vec<(u32, f32)> =
+        seeds.iter().map(|&(symbol, weight)| (symbol, weight / total)).collect();
     let mut mass: Vec<(u32, f32)> = start.clone();
     for _ in 0..options.iterations {
         for &(symbol, weight) in &mass {
@@ -51,7 +66,10 @@ pub fn walk(snapshot: &Snapshot, catalog: &Catalog, seeds: &[(u32, f32)], option
     }
     let mut restarts: FxHashMap<u32, f32> = FxHashMap::default();
     start.iter().for_each(|&(symbol, weight)| *restarts.entry(symbol).or_default() += weight);
-    let mut reached: Vec<(u32, f32, f32)> = mass.into_iter().map(|(symbol, weight)| (symbol, weight, restarts.get(&symbol).copied().unwrap_or(0.0))).collect();
+    let mut reached: Vec<(u32, f32, f32)> = mass
+        .into_iter()
+        .map(|(symbol, weight)| (symbol, weight, restarts.get(&symbol).copied().unwrap_or(0.0)))
+        .collect();
     reached.sort_by_key(|&(symbol, _, _)| symbol);
     reached
 }
@@ -132,7 +150,13 @@ impl Ground<'_> {
 
     /// Finds the steps of a symbol and returns the number of their row.
     fn look_up(&mut self, symbol: u32) -> usize {
-        self.steps.extend(transitions(self.snapshot, self.catalog, symbol, self.options, self.community));
+        self.steps.extend(transitions(
+            self.snapshot,
+            self.catalog,
+            symbol,
+            self.options,
+            self.community,
+        ));
         self.met.push((symbol, self.steps.len()));
         self.columns.rows[symbol as usize] = self.met.len() as u32;
         self.met.len() - 1
@@ -141,7 +165,11 @@ impl Ground<'_> {
     /// Returns the heaviest `breadth` with what arrived there, and starts over.
     fn take(&mut self, breadth: usize) -> Vec<(u32, f32)> {
         let arrived = &mut self.columns.arrived;
-        let mut mass: Vec<(u32, f32)> = self.reached.drain(..).map(|symbol| (symbol, std::mem::take(&mut arrived[symbol as usize]))).collect();
+        let mut mass: Vec<(u32, f32)> = self
+            .reached
+            .drain(..)
+            .map(|symbol| (symbol, std::mem::take(&mut arrived[symbol as usize])))
+            .collect();
         let order = |a: &(u32, f32), b: &(u32, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
         if mass.len() > breadth && breadth > 0 {
             mass.select_nth_unstable_by(breadth - 1, order);
@@ -156,7 +184,10 @@ impl Ground<'_> {
 /// Returns the community of all seeds, if it is one.
 fn common_community(snapshot: &Snapshot, seeds: &[(u32, f32)]) -> Option<u32> {
     let community = snapshot.graph().community(seeds.first()?.0);
-    seeds.iter().all(|&(symbol, _)| snapshot.graph().community(symbol) == community).then_some(community)
+    seeds
+        .iter()
+        .all(|&(symbol, _)| snapshot.graph().community(symbol) == community)
+        .then_some(community)
 }
 
 /// Most implementations taken of one interface.
@@ -166,7 +197,10 @@ const IMPLEMENTATIONS: usize = 20;
 pub fn implementors(snapshot: &Snapshot, seeds: &[(u32, f32)], count: usize) -> Vec<(u32, f32)> {
     let mut found: Vec<(u32, f32)> = Vec::new();
     for &(symbol, weight) in seeds.iter().take(count) {
-        let below = snapshot.graph().incoming(symbol).filter(|(_, edge)| matches!(edge.kind(), EdgeKind::Implements | EdgeKind::Extends));
+        let below = snapshot
+            .graph()
+            .incoming(symbol)
+            .filter(|(_, edge)| matches!(edge.kind(), EdgeKind::Implements | EdgeKind::Extends));
         for (source, _) in below.take(IMPLEMENTATIONS) {
             if !seeds.iter().chain(&found).any(|&(other, _)| other == source) {
                 found.push((source, 0.5 * weight));
@@ -177,11 +211,20 @@ pub fn implementors(snapshot: &Snapshot, seeds: &[(u32, f32)], count: usize) -> 
 }
 
 /// Returns where a step from `symbol` may lead, rising, shares summing to one.
-fn transitions(snapshot: &Snapshot, catalog: &Catalog, symbol: u32, options: &WalkOptions, community: Option<u32>) -> Vec<(u32, f32)> {
+fn transitions(
+    snapshot: &Snapshot,
+    catalog: &Catalog,
+    symbol: u32,
+    options: &WalkOptions,
+    community: Option<u32>,
+) -> Vec<(u32, f32)> {
     let graph = snapshot.graph();
     let mut row: Vec<(u32, f32)> = Vec::new();
-    let inside = |target: u32| community.is_none_or(|community| graph.community(target) == community);
-    let leads_to = |other: u32| other != symbol && catalog.is_code(other) && !catalog.is_test(other) && inside(other);
+    let inside =
+        |target: u32| community.is_none_or(|community| graph.community(target) == community);
+    let leads_to = |other: u32| {
+        other != symbol && catalog.is_code(other) && !catalog.is_test(other) && inside(other)
+    };
     for edge in graph.out(symbol).iter().take(MAX_EDGES) {
         let weight = weight(edge.kind(), edge.confidence, false);
         if weight > 0.0 && leads_to(edge.target) {
@@ -189,7 +232,10 @@ fn transitions(snapshot: &Snapshot, catalog: &Catalog, symbol: u32, options: &Wa
         }
     }
     // What is not gone to is left out before its edges are looked up, and does not count as followed.
-    let back = graph.sources(symbol).filter(|&source| leads_to(source)).flat_map(|source| graph.between(source, symbol).iter().map(move |edge| (source, edge)));
+    let back = graph
+        .sources(symbol)
+        .filter(|&source| leads_to(source))
+        .flat_map(|source| graph.between(source, symbol).iter().map(move |edge| (source, edge)));
     for (source, edge) in back.take(MAX_EDGES) {
         let weight = options.reverse * weight(edge.kind(), edge.confidence, true);
         if weight > 0.0 {
@@ -215,10 +261,29 @@ fn transitions(snapshot: &Snapshot, catalog: &Catalog, symbol: u32, options: &Wa
 /// graph stores both directions, so neither is followed backwards.
 fn weight(kind: EdgeKind, confidence: u8, reverse: bool) -> f32 {
     match kind {
-        EdgeKind::MemberOf => if reverse { 0.0 } else { 0.7 },
-        EdgeKind::Contains => if reverse { 0.0 } else { 0.3 },
-        EdgeKind::Extends | EdgeKind::Implements | EdgeKind::Overrides => 2.0 * f32::from(confidence) / 100.0,
-        EdgeKind::Imports | EdgeKind::Exports | EdgeKind::Documents | EdgeKind::OwnedBy | EdgeKind::CoTestedWith | EdgeKind::Dataflow => 0.0,
+        EdgeKind::MemberOf => {
+            if reverse {
+                0.0
+            } else {
+                0.7
+            }
+        }
+        EdgeKind::Contains => {
+            if reverse {
+                0.0
+            } else {
+                0.3
+            }
+        }
+        EdgeKind::Extends | EdgeKind::Implements | EdgeKind::Overrides => {
+            2.0 * f32::from(confidence) / 100.0
+        }
+        EdgeKind::Imports
+        | EdgeKind::Exports
+        | EdgeKind::Documents
+        | EdgeKind::OwnedBy
+        | EdgeKind::CoTestedWith
+        | EdgeKind::Dataflow => 0.0,
         _ => f32::from(confidence) / 100.0,
     }
 }

@@ -1,16 +1,22 @@
 //! Weights of the ranking: data, with the run that set them.
 
-use crate::learned::LearnedWeights;
 use crate::calibration::Calibration;
-use crate::search::SearchWeights;
 use crate::fusion::Fusion;
+use crate::learned::LearnedWeights;
 use crate::parameters::Parameters;
+use crate::search::SearchWeights;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use toml::{Table, Value};
 
 /// Named profiles that ship with the program.
-const PROFILES: &[(&str, &str)] = &[("recall", include_str!("weights/recall.toml")), ("precision", include_str!("weights/precision.toml")), ("impact", include_str!("weights/impact.toml")), ("seed004", include_str!("weights/seed004.toml")), ("seed004-base", include_str!("weights/seed004-base.toml"))];
+const PROFILES: &[(&str, &str)] = &[
+    ("recall", include_str!("weights/recall.toml")),
+    ("precision", include_str!("weights/precision.toml")),
+    ("impact", include_str!("weights/impact.toml")),
+    ("seed004", include_str!("weights/seed004.toml")),
+    ("seed004-base", include_str!("weights/seed004-base.toml")),
+];
 
 /// Weights by signal name; a signal without a weight has none.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -56,7 +62,10 @@ pub struct Weights {
 /// Puts a table over the profile that its `like` names: values of its own go before.
 fn merged(mut own: Table) -> Result<Table, String> {
     let Some(like) = own.remove("like") else { return Ok(own) };
-    let base = PROFILES.iter().find(|(profile, _)| like.as_str() == Some(profile)).ok_or_else(|| format!("`like` names no profile: {like}"))?;
+    let base = PROFILES
+        .iter()
+        .find(|(profile, _)| like.as_str() == Some(profile))
+        .ok_or_else(|| format!("`like` names no profile: {like}"))?;
     let mut whole: Table = toml::from_str(base.1).map_err(|error| error.to_string())?;
     for (key, value) in own {
         match (whole.get_mut(&key), value) {
@@ -76,7 +85,8 @@ struct ChangeWeights {
 
 /// Maps of a profile; weights from elsewhere use those of the first.
 pub(crate) fn calibration_of(profile: &str) -> Option<Calibration> {
-    let maps: BTreeMap<String, Calibration> = toml::from_str(include_str!("weights/calibration.toml")).ok()?;
+    let maps: BTreeMap<String, Calibration> =
+        toml::from_str(include_str!("weights/calibration.toml")).ok()?;
     maps.get(profile).copied()
 }
 
@@ -104,16 +114,26 @@ fn change_without_history() -> BTreeMap<String, f32> {
 impl Weights {
     /// Returns a profile by name.
     pub fn profile(name: &str) -> Option<Weights> {
-        let weights = PROFILES.iter().find(|(profile, _)| *profile == name).and_then(|(_, text)| Self::parse(text).ok())?;
-        Some(Weights { calibration: calibration_of(name).unwrap_or(weights.calibration), ..weights })
+        let weights = PROFILES
+            .iter()
+            .find(|(profile, _)| *profile == name)
+            .and_then(|(_, text)| Self::parse(text).ok())?;
+        Some(Weights {
+            calibration: calibration_of(name).unwrap_or(weights.calibration),
+            ..weights
+        })
     }
 
     /// Reads weights from TOML.
     pub fn parse(text: &str) -> Result<Weights, String> {
         let own: Table = toml::from_str(text).map_err(|error| error.to_string())?;
-        let weights: Weights = merged(own)?.try_into().map_err(|error: toml::de::Error| error.to_string())?;
+        let weights: Weights =
+            merged(own)?.try_into().map_err(|error: toml::de::Error| error.to_string())?;
         match weights.parameters.keys().find(|name| Parameters::DEFAULT.get(name).is_none()) {
-            Some(name) => Err(format!("there is no parameter `{name}`; known: {}", Parameters::NAMES.join(", "))),
+            Some(name) => Err(format!(
+                "there is no parameter `{name}`; known: {}",
+                Parameters::NAMES.join(", ")
+            )),
             None => Ok(weights),
         }
     }
@@ -130,7 +150,9 @@ impl Weights {
 
     /// Returns whether a signal has a weight in any of the tables.
     pub fn asks_for(&self, signal: &str) -> bool {
-        [&self.first, &self.first_without_history, &self.task, &self.task_without_history].iter().any(|table| table.get(signal).is_some_and(|&weight| weight != 0.0))
+        [&self.first, &self.first_without_history, &self.task, &self.task_without_history]
+            .iter()
+            .any(|table| table.get(signal).is_some_and(|&weight| weight != 0.0))
     }
 
     /// Names of the profiles.
@@ -145,8 +167,15 @@ mod tests {
 
     #[test]
     fn a_profile_may_be_like_another() {
-        let (recall, own) = (Weights::profile("recall").expect("a profile that ships"), Weights::parse("like = \"recall\"\nset_by = \"me\"\n[task]\nbm = 7.0\n").expect("weights"));
-        assert_eq!((own.set_by.as_str(), own.task["bm"], own.task["ppr"]), ("me", 7.0, recall.task["ppr"]));
+        let (recall, own) = (
+            Weights::profile("recall").expect("a profile that ships"),
+            Weights::parse("like = \"recall\"\nset_by = \"me\"\n[task]\nbm = 7.0\n")
+                .expect("weights"),
+        );
+        assert_eq!(
+            (own.set_by.as_str(), own.task["bm"], own.task["ppr"]),
+            ("me", 7.0, recall.task["ppr"])
+        );
         assert_eq!(own.task_without_history, recall.task_without_history);
         assert!(Weights::parse("like = \"nothing\"").unwrap_err().contains("nothing"));
     }
@@ -156,10 +185,26 @@ mod tests {
         for name in Weights::names() {
             let weights = Weights::profile(name).unwrap_or_else(|| panic!("{name} cannot be read"));
             assert!(calibration_of(name).is_some(), "{name}");
-            let maps = [weights.calibration.task, weights.calibration.task_without_history, weights.calibration.search];
-            assert!(maps.iter().all(|map| map.slope > 0.0), "{name}: a map that turns the order round");
-            assert!(!weights.change.is_empty() && !weights.change_without_history.is_empty(), "{name}");
-            assert!(weights.change.keys().chain(weights.change_without_history.keys()).all(|signal| crate::change::NAMES.contains(&signal.as_str())));
+            let maps = [
+                weights.calibration.task,
+                weights.calibration.task_without_history,
+                weights.calibration.search,
+            ];
+            assert!(
+                maps.iter().all(|map| map.slope > 0.0),
+                "{name}: a map that turns the order round"
+            );
+            assert!(
+                !weights.change.is_empty() && !weights.change_without_history.is_empty(),
+                "{name}"
+            );
+            assert!(
+                weights
+                    .change
+                    .keys()
+                    .chain(weights.change_without_history.keys())
+                    .all(|signal| crate::change::NAMES.contains(&signal.as_str()))
+            );
         }
     }
 }

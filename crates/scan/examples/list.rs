@@ -19,10 +19,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let start = Instant::now();
     let (listed, scan) = if scan_only {
         let scan = scanner.scan();
-        (
-            scan.files.iter().map(|file| file.rel.clone()).collect(),
-            scan,
-        )
+        (scan.files.iter().map(|file| file.rel.clone()).collect(), scan)
     } else {
         scanner.list_indexable()
     };
@@ -30,12 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     if scan_only {
         let start = Instant::now();
         let again = scanner.scan();
-        writeln!(
-            notes,
-            "again: {} files in {:?}",
-            again.files.len(),
-            start.elapsed()
-        )?;
+        writeln!(notes, "again: {} files in {:?}", again.files.len(), start.elapsed())?;
     }
     for (rule, count) in &scan.counts {
         writeln!(notes, "{rule}: {count}")?;

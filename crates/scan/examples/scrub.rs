@@ -12,10 +12,7 @@ fn main() {
     scrubber.scrub("", "");
     println!("ready in {:.2} ms", started.elapsed().as_secs_f64() * 1e3);
     let show = std::env::args().any(|argument| argument == "--show");
-    for root in std::env::args()
-        .skip(1)
-        .filter(|argument| argument != "--show")
-    {
+    for root in std::env::args().skip(1).filter(|argument| argument != "--show") {
         report(&scrubber, Path::new(&root), show);
     }
 }
@@ -32,11 +29,7 @@ fn report(scrubber: &Scrubber, root: &Path, show: bool) {
         let Ok(text) = std::fs::read_to_string(path) else {
             continue;
         };
-        let name = path
-            .strip_prefix(root)
-            .unwrap_or(path)
-            .to_string_lossy()
-            .into_owned();
+        let name = path.strip_prefix(root).unwrap_or(path).to_string_lossy().into_owned();
         let best = (0..PASSES).map(|_| {
             let started = Instant::now();
             std::hint::black_box(scrubber.scrub(&text, &name));

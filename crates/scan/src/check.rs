@@ -17,22 +17,11 @@ impl Scanner {
             Err(reason) => (path.to_string_lossy().into_owned(), Err(reason)),
         };
         match judged {
-            Ok(explanation) => Check {
-                rel,
-                verdict: Verdict::Included,
-                explanation,
-            },
+            Ok(explanation) => Check { rel, verdict: Verdict::Included, explanation },
             Err(reason) => {
-                let explanation = format!(
-                    "{} ({}).",
-                    reason.rule.about().trim_end_matches('.'),
-                    reason.detail
-                );
-                Check {
-                    rel,
-                    verdict: reason.into(),
-                    explanation,
-                }
+                let explanation =
+                    format!("{} ({}).", reason.rule.about().trim_end_matches('.'), reason.detail);
+                Check { rel, verdict: reason.into(), explanation }
             }
         }
     }
@@ -41,10 +30,7 @@ impl Scanner {
     fn relative(&self, path: &Path) -> Result<String, Reason> {
         let inside = if path.is_absolute() {
             path.strip_prefix(self.root()).map_err(|_| {
-                Reason::new(
-                    Rule::OutsideRoot,
-                    format!("the root is {}", self.root().display()),
-                )
+                Reason::new(Rule::OutsideRoot, format!("the root is {}", self.root().display()))
             })?
         } else {
             path
@@ -55,10 +41,7 @@ impl Scanner {
                 Component::Normal(part) => match part.to_str() {
                     Some(part) => parts.push(part),
                     None => {
-                        return Err(Reason::new(
-                            Rule::InvalidName,
-                            "the name is not valid UTF-8",
-                        ));
+                        return Err(Reason::new(Rule::InvalidName, "the name is not valid UTF-8"));
                     }
                 },
                 Component::CurDir => {}
@@ -80,15 +63,9 @@ impl Scanner {
         let mut at = String::new();
         while let Some(name) = parts.next() {
             tree.load_ignore_files(&mut folder, |_| true, &mut problems);
-            at = if at.is_empty() {
-                name.to_owned()
-            } else {
-                format!("{at}/{name}")
-            };
+            at = if at.is_empty() { name.to_owned() } else { format!("{at}/{name}") };
             let metadata = std::fs::symlink_metadata(self.root().join(&at));
-            let is_link = metadata
-                .as_ref()
-                .is_ok_and(|metadata| metadata.is_symlink());
+            let is_link = metadata.as_ref().is_ok_and(|metadata| metadata.is_symlink());
             if is_link && self.rules.follow_symlinks {
                 return self.judge_behind_link(rel);
             }
@@ -128,14 +105,9 @@ impl Scanner {
         }
         tree.rules.judge_size(rel, metadata.len())?;
         tree.rules.judge_extension_binary(rel)?;
-        let bytes = self
-            .read(rel)
-            .map_err(|failure| Reason::new(failure.rule(), failure.to_string()))?;
-        let warning = if bytes.stamp.size > self.rules.warn_bytes {
-            " It is large."
-        } else {
-            ""
-        };
+        let bytes =
+            self.read(rel).map_err(|failure| Reason::new(failure.rule(), failure.to_string()))?;
+        let warning = if bytes.stamp.size > self.rules.warn_bytes { " It is large." } else { "" };
         let state = match (tree.git, tracked) {
             (None, _) => "outside git",
             (Some(_), true) => "tracked by git",
@@ -151,18 +123,13 @@ impl Scanner {
     fn judge_behind_link(&self, rel: &str) -> Result<String, Reason> {
         let (found, _) = self.find();
         if found.files.iter().any(|file| file.rel == rel) {
-            self.read(rel)
-                .map_err(|failure| Reason::new(failure.rule(), failure.to_string()))?;
+            self.read(rel).map_err(|failure| Reason::new(failure.rule(), failure.to_string()))?;
             return Ok("Every rule lets it pass: it is reached through a link.".to_owned());
         }
         let above = |folder: &str| {
-            rel.strip_prefix(folder)
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            rel.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
-        let rejected = found
-            .rejected
-            .into_iter()
-            .find(|rejected| above(&rejected.rel));
+        let rejected = found.rejected.into_iter().find(|rejected| above(&rejected.rel));
         Err(rejected.map_or_else(
             || Reason::new(Rule::NotFound, "nothing lies at the path"),
             |rejected| Reason::new(rejected.rule, rejected.detail),

@@ -107,12 +107,8 @@ fn utf8(bytes: Vec<u8>) -> Result<String, String> {
     if let Some(at) = memchr::memchr(0, &bytes[..bytes.len().min(HEAD)]) {
         return Err(format!("NUL at byte {at}"));
     }
-    String::from_utf8(bytes).map_err(|error| {
-        format!(
-            "no valid UTF-8 at byte {}",
-            error.utf8_error().valid_up_to()
-        )
-    })
+    String::from_utf8(bytes)
+        .map_err(|error| format!("no valid UTF-8 at byte {}", error.utf8_error().valid_up_to()))
 }
 
 fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<String, String> {
@@ -120,14 +116,9 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<String, String> {
         return Err("UTF-16 with half a character at its end".to_owned());
     };
     let units = pairs.iter().map(|pair| unit(*pair));
-    char::decode_utf16(units)
-        .collect::<Result<String, _>>()
-        .map_err(|error| {
-            format!(
-                "no valid UTF-16: lone surrogate {:#06x}",
-                error.unpaired_surrogate()
-            )
-        })
+    char::decode_utf16(units).collect::<Result<String, _>>().map_err(|error| {
+        format!("no valid UTF-16: lone surrogate {:#06x}", error.unpaired_surrogate())
+    })
 }
 
 #[cfg(test)]
@@ -150,10 +141,7 @@ mod tests {
             );
         };
         check(b"", Some(("", Encoding::Utf8)));
-        check(
-            "\u{feff}a\r\n".as_bytes(),
-            Some(("\u{feff}a\r\n", Encoding::Utf8)),
-        );
+        check("\u{feff}a\r\n".as_bytes(), Some(("\u{feff}a\r\n", Encoding::Utf8)));
         check("漢字だけ".as_bytes(), Some(("漢字だけ", Encoding::Utf8)));
         check(b"a\0b", None);
         check(b"caf\xe9", None);

@@ -20,22 +20,13 @@ struct DockerPattern {
 impl DockerIgnore {
     pub fn parse(text: &str) -> Self {
         let text = text.trim_start_matches('\u{feff}');
-        let patterns = text
-            .lines()
-            .enumerate()
-            .filter_map(|(at, line)| pattern(line, at + 1));
-        Self {
-            patterns: patterns.collect(),
-        }
+        let patterns = text.lines().enumerate().filter_map(|(at, line)| pattern(line, at + 1));
+        Self { patterns: patterns.collect() }
     }
 
     /// Returns the place of the pattern that excludes `path`, if one does.
     pub fn excludes(&self, path: &str) -> Option<String> {
-        let hit = self
-            .patterns
-            .iter()
-            .rev()
-            .find(|pattern| pattern.covers(path))?;
+        let hit = self.patterns.iter().rev().find(|pattern| pattern.covers(path))?;
         (!hit.negative).then(|| format!(".dockerignore line {}: `{}`", hit.line, hit.text))
     }
 
@@ -55,25 +46,16 @@ fn pattern(line: &str, number: usize) -> Option<DockerPattern> {
         Some(rest) => (true, rest.trim()),
         None => (false, line),
     };
-    let parts = line
-        .split('/')
-        .filter(|part| !part.is_empty() && *part != ".");
+    let parts = line.split('/').filter(|part| !part.is_empty() && *part != ".");
     let text = parts.collect::<Vec<_>>().join("/");
-    (!text.is_empty()).then_some(DockerPattern {
-        text,
-        negative,
-        line: number,
-    })
+    (!text.is_empty()).then_some(DockerPattern { text, negative, line: number })
 }
 
 impl DockerPattern {
     /// True when the pattern matches the path or a folder above it.
     fn covers(&self, path: &str) -> bool {
         let mode = wildmatch::Mode::NO_MATCH_SLASH_LITERAL;
-        let ends = path
-            .match_indices('/')
-            .map(|(at, _)| at)
-            .chain([path.len()]);
+        let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
         let pattern = self.text.as_bytes().as_bstr();
         ends.into_iter()
             .any(|end| gix::glob::wildmatch(pattern, path.as_bytes()[..end].as_bstr(), mode))

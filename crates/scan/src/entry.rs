@@ -21,27 +21,19 @@ pub struct FileEntry {
 
 impl FileEntry {
     pub(crate) fn new(rel: String, metadata: &Metadata, tracked: bool) -> Self {
-        let Stamp {
-            size,
-            mtime_ns,
-            ctime_ns,
-            inode,
-            mode,
-        } = Stamp::of(metadata);
-        Self {
-            rel,
-            size,
-            mtime_ns,
-            ctime_ns,
-            inode,
-            mode,
-            tracked,
-        }
+        let Stamp { size, mtime_ns, ctime_ns, inode, mode } = Stamp::of(metadata);
+        Self { rel, size, mtime_ns, ctime_ns, inode, mode, tracked }
     }
 
     /// Returns what the system said about the file's state.
     pub fn stamp(&self) -> Stamp {
-        Stamp { size: self.size, mtime_ns: self.mtime_ns, ctime_ns: self.ctime_ns, inode: self.inode, mode: self.mode }
+        Stamp {
+            size: self.size,
+            mtime_ns: self.mtime_ns,
+            ctime_ns: self.ctime_ns,
+            inode: self.inode,
+            mode: self.mode,
+        }
     }
 }
 
@@ -90,11 +82,7 @@ impl Stamp {
             .ok()
             .and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
         let mtime_ns = since.map_or(0, |since| since.as_nanos() as i64);
-        Self {
-            size: metadata.len(),
-            mtime_ns,
-            ..Self::default()
-        }
+        Self { size: metadata.len(), mtime_ns, ..Self::default() }
     }
 }
 

@@ -36,11 +36,7 @@ pub(crate) struct Folder {
 impl Folder {
     /// Returns the path of something in the folder.
     pub fn join(&self, name: &str) -> String {
-        if self.rel.is_empty() {
-            name.to_owned()
-        } else {
-            format!("{}/{name}", self.rel)
-        }
+        if self.rel.is_empty() { name.to_owned() } else { format!("{}/{name}", self.rel) }
     }
 }
 
@@ -53,19 +49,10 @@ impl<'a> Tree<'a> {
         problems: &mut Vec<Problem>,
     ) -> (Self, Folder) {
         let docker = use_dockerignore
-            .then(|| {
-                read_small(&root.join(".dockerignore"), false)
-                    .ok()
-                    .flatten()
-            })
+            .then(|| read_small(&root.join(".dockerignore"), false).ok().flatten())
             .flatten();
         let docker = docker.map(|bytes| DockerIgnore::parse(&String::from_utf8_lossy(&bytes)));
-        let mut tree = Self {
-            root,
-            rules,
-            git,
-            docker,
-        };
+        let mut tree = Self { root, rules, git, docker };
         let folder = tree.root_folder(problems);
         (tree, folder)
     }
@@ -94,11 +81,7 @@ impl<'a> Tree<'a> {
                     folder.git_patterns = folder.git_patterns.with(list);
                 }
             }
-            above = if above.is_empty() {
-                part.to_owned()
-            } else {
-                format!("{above}/{part}")
-            };
+            above = if above.is_empty() { part.to_owned() } else { format!("{above}/{part}") };
             folder.tracked = git.below(&above, folder.tracked);
             if folder.ignored.is_none() {
                 folder.ignored = self.untracked_exclusion(&folder, "", &above, true);
@@ -156,22 +139,13 @@ impl<'a> Tree<'a> {
                 && self.git.is_some()
                 && is_repository(&self.root.join(&rel)) =>
             {
-                return Err(Reason::new(
-                    Rule::NestedRepository,
-                    "it has a .git of its own",
-                ));
+                return Err(Reason::new(Rule::NestedRepository, "it has a .git of its own"));
             }
             _ => {}
         }
         let (git_patterns, own_patterns) =
             (parent.git_patterns.clone(), parent.own_patterns.clone());
-        Ok(Folder {
-            rel,
-            git_patterns,
-            own_patterns,
-            tracked,
-            ignored,
-        })
+        Ok(Folder { rel, git_patterns, own_patterns, tracked, ignored })
     }
 
     /// Judges a file by its name; returns whether git tracks it.
@@ -179,9 +153,8 @@ impl<'a> Tree<'a> {
         let rel = parent.join(name);
         self.judge_path(parent, name, &rel, false)?;
         let path = self.git_path(&rel);
-        let tracked = self
-            .git
-            .is_some_and(|git| git.entry(&path, parent.tracked.clone()).is_some());
+        let tracked =
+            self.git.is_some_and(|git| git.entry(&path, parent.tracked.clone()).is_some());
         if !tracked {
             if let Some(reason) = &parent.ignored {
                 return Err(reason.clone());
@@ -206,10 +179,7 @@ impl<'a> Tree<'a> {
         if let Some(pattern) = parent.own_patterns.excludes(rel, is_dir) {
             return Err(Reason::new(Rule::ContextIgnore, pattern));
         }
-        let docker = self
-            .docker
-            .as_ref()
-            .filter(|docker| !is_dir || docker.is_final());
+        let docker = self.docker.as_ref().filter(|docker| !is_dir || docker.is_final());
         if let Some(pattern) = docker.and_then(|docker| docker.excludes(rel)) {
             return Err(Reason::new(Rule::DockerIgnore, pattern));
         }
@@ -219,28 +189,16 @@ impl<'a> Tree<'a> {
     /// Judges by the rules of the configuration that need only the path.
     pub fn judge_place(&self, name: &str, rel: &str, is_dir: bool) -> Result<(), Reason> {
         let rules = self.rules;
-        let watched = if is_dir {
-            rules.watch_paths.reach(rel)
-        } else {
-            rules.watch_paths.contain(rel)
-        };
+        let watched =
+            if is_dir { rules.watch_paths.reach(rel) } else { rules.watch_paths.contain(rel) };
         if !watched {
-            return Err(Reason::new(
-                Rule::WatchPaths,
-                "it is not below `watcher.watch_paths`",
-            ));
+            return Err(Reason::new(Rule::WatchPaths, "it is not below `watcher.watch_paths`"));
         }
         if rules.only_projects {
-            let owned = if is_dir {
-                rules.projects.reach(rel)
-            } else {
-                !rules.projects.of(rel).is_empty()
-            };
+            let owned =
+                if is_dir { rules.projects.reach(rel) } else { !rules.projects.of(rel).is_empty() };
             if !owned {
-                return Err(Reason::new(
-                    Rule::Projects,
-                    "no project of the configuration has it",
-                ));
+                return Err(Reason::new(Rule::Projects, "no project of the configuration has it"));
             }
         }
         if name == ".git" {

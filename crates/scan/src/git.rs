@@ -43,28 +43,20 @@ impl GitTree {
         let repository = match gix::ThreadSafeRepository::discover(root) {
             Ok(repository) => repository.to_thread_local(),
             Err(error) => {
-                if root
-                    .ancestors()
-                    .any(|folder| folder.join(".git").join("HEAD").exists())
-                {
+                if root.ancestors().any(|folder| folder.join(".git").join("HEAD").exists()) {
                     problems.push(unusable(&error.to_string()));
                 }
                 return None;
             }
         };
         let work_tree = repository.workdir()?.canonicalize().ok()?;
-        let prefix = root
-            .strip_prefix(&work_tree)
-            .ok()?
-            .to_str()?
-            .replace(std::path::MAIN_SEPARATOR, "/");
+        let prefix =
+            root.strip_prefix(&work_tree).ok()?.to_str()?.replace(std::path::MAIN_SEPARATOR, "/");
         let common_dir = repository.common_dir().canonicalize().ok()?;
         if root.starts_with(&common_dir) {
             return None;
         }
-        let ignore_case = repository
-            .filesystem_options()
-            .is_ok_and(|options| options.ignore_case);
+        let ignore_case = repository.filesystem_options().is_ok_and(|options| options.ignore_case);
         let index_path = repository.index_path();
         let index = read_index(&repository, &index_path, problems);
         Some(GitTree {
@@ -74,11 +66,7 @@ impl GitTree {
             index_path,
             excludes_file: excludes_file(&repository),
             config_files: config_files(&repository),
-            case: if ignore_case {
-                Case::Fold
-            } else {
-                Case::Sensitive
-            },
+            case: if ignore_case { Case::Fold } else { Case::Sensitive },
             index,
         })
     }
@@ -88,9 +76,7 @@ impl GitTree {
         let exclude = self.common_dir.join("info").join("exclude");
         let files = self.excludes_file.iter().chain([&exclude]);
         Stack::new(
-            files
-                .filter_map(|file| read_list(file, "", true, problems))
-                .collect(),
+            files.filter_map(|file| read_list(file, "", true, problems)).collect(),
             self.case,
         )
     }
@@ -117,11 +103,7 @@ impl GitTree {
         let path: &BStr = path.as_bytes().as_bstr();
         let at = entries.partition_point(|entry| entry.path(index) < path);
         let entry = entries.get(at).filter(|entry| entry.path(index) == path)?;
-        Some(if entry.mode == Mode::COMMIT {
-            Entry::Submodule
-        } else {
-            Entry::File
-        })
+        Some(if entry.mode == Mode::COMMIT { Entry::Submodule } else { Entry::File })
     }
 
     /// Returns the range of all entries.
@@ -150,10 +132,7 @@ pub(crate) fn read_list(
     match read_small(path, follow_link) {
         Ok(bytes) => bytes.map(|bytes| parse_list(&bytes, path, base)),
         Err(error) => {
-            let message = format!(
-                "The ignore file {} cannot be read: {error}.",
-                path.display()
-            );
+            let message = format!("The ignore file {} cannot be read: {error}.", path.display());
             let remedy = "Make it readable; until then its patterns are not applied.";
             problems.push(Problem::warning("CTX_W_SCAN_IGNORE_FILE", message, remedy));
             None
@@ -180,9 +159,7 @@ fn links_to_git_folder(folder: &Path, bytes: &[u8]) -> bool {
         return false;
     };
     let target = target.trim_end_with(|last| last == '\n' || last == '\r');
-    target
-        .to_path()
-        .is_ok_and(|target| is_git_folder(&folder.join(target)))
+    target.to_path().is_ok_and(|target| is_git_folder(&folder.join(target)))
 }
 
 fn is_git_folder(folder: &Path) -> bool {
@@ -199,39 +176,23 @@ fn is_git_folder(folder: &Path) -> bool {
 
 /// Names a file of the nearest repository that is no file; reading a pipe would never end.
 fn trap(root: &Path) -> Option<PathBuf> {
-    let git = root
-        .ancestors()
-        .map(|folder| folder.join(".git"))
-        .find(|git| git.is_dir())?;
-    let names = [
-        "HEAD",
-        "config",
-        "config.worktree",
-        "commondir",
-        "packed-refs",
-    ];
+    let git = root.ancestors().map(|folder| folder.join(".git")).find(|git| git.is_dir())?;
+    let names = ["HEAD", "config", "config.worktree", "commondir", "packed-refs"];
     let is_trap = |path: &PathBuf| std::fs::metadata(path).is_ok_and(|found| !found.is_file());
     names.iter().map(|name| git.join(name)).find(is_trap)
 }
 
 fn config_files(repository: &gix::Repository) -> Vec<PathBuf> {
     let config = repository.config_snapshot();
-    let mut files: Vec<PathBuf> = config
-        .plumbing()
-        .sections()
-        .filter_map(|section| section.meta().path.clone())
-        .collect();
+    let mut files: Vec<PathBuf> =
+        config.plumbing().sections().filter_map(|section| section.meta().path.clone()).collect();
     files.push(repository.git_dir().join("config.worktree"));
     files.dedup();
     files
 }
 
 fn excludes_file(repository: &gix::Repository) -> Option<PathBuf> {
-    let configured = repository
-        .config_snapshot()
-        .trusted_path("core.excludesFile")
-        .ok()
-        .flatten();
+    let configured = repository.config_snapshot().trusted_path("core.excludesFile").ok().flatten();
     configured.or_else(|| {
         let config = std::env::var_os("XDG_CONFIG_HOME")
             .filter(|folder| !folder.is_empty())
@@ -259,10 +220,7 @@ fn read_index(
             return None;
         }
     }
-    repository
-        .open_index()
-        .map_err(|error| problems.push(broken_index(&error.to_string())))
-        .ok()
+    repository.open_index().map_err(|error| problems.push(broken_index(&error.to_string()))).ok()
 }
 
 fn broken_index(why: &str) -> Problem {

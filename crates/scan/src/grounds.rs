@@ -13,8 +13,8 @@ use crate::walk::Found;
 use contextd_model::ContentHash;
 use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 /// Paths looked at in one piece.
@@ -65,7 +65,9 @@ impl Mark {
             newest_ns = newest_ns.max(mtime_ns).max(ctime_ns);
             missing += usize::from(stamp.is_none());
             bytes.push(u8::from(stamp.is_some()));
-            [size, mtime_ns as u64, ctime_ns as u64, inode].iter().for_each(|number| bytes.extend(number.to_le_bytes()));
+            [size, mtime_ns as u64, ctime_ns as u64, inode]
+                .iter()
+                .for_each(|number| bytes.extend(number.to_le_bytes()));
             bytes.extend(mode.to_le_bytes());
         }
         Mark { sum: ContentHash::of(&bytes), newest_ns, missing }
@@ -99,19 +101,33 @@ impl Scanner {
 
     /// Returns what the system said about each piece, by the stamps that are known: a state that was recorded counts as it
     /// was then. What has none that the system gave is looked at.
-    pub fn marks_by(&self, pieces: &[Vec<&str>], known: impl Fn(&str) -> Option<Stamp>) -> Vec<Mark> {
+    pub fn marks_by(
+        &self,
+        pieces: &[Vec<&str>],
+        known: impl Fn(&str) -> Option<Stamp>,
+    ) -> Vec<Mark> {
         let mut folders = Folders::new(&self.root);
-        let mut stamp = |path: &str| known(path).filter(|stamp| stamp.inode != 0).or_else(|| folders.stamp(path, &[]));
+        let mut stamp = |path: &str| {
+            known(path).filter(|stamp| stamp.inode != 0).or_else(|| folders.stamp(path, &[]))
+        };
         pieces.iter().map(|piece| Mark::of(piece.iter().map(|path| (*path, stamp(path))))).collect()
     }
 
     /// Looks at pieces as they come, each what its mark was and its paths, a line each, until one is not as it was or the time is up. One core is left to what is done beside,
     /// until that is done.
-    pub fn look(&self, pieces: impl Iterator<Item = String> + Send, until: Option<Instant>, beside: Option<&Beside>) -> Seen {
-        let (other, is_late, paths) = (AtomicBool::new(false), AtomicBool::new(false), AtomicUsize::new(0));
+    pub fn look(
+        &self,
+        pieces: impl Iterator<Item = String> + Send,
+        until: Option<Instant>,
+        beside: Option<&Beside>,
+    ) -> Seen {
+        let (other, is_late, paths) =
+            (AtomicBool::new(false), AtomicBool::new(false), AtomicUsize::new(0));
         let pieces = Mutex::new(pieces);
         by_threads(usize::MAX, beside, |_| {
-            let Some(piece) = pieces.lock().unwrap_or_else(PoisonError::into_inner).next() else { return false };
+            let Some(piece) = pieces.lock().unwrap_or_else(PoisonError::into_inner).next() else {
+                return false;
+            };
             if until.is_some_and(|until| Instant::now() >= until) {
                 is_late.store(true, Ordering::Relaxed);
                 return false;
@@ -133,13 +149,21 @@ impl Scanner {
     /// Returns what the system says now about paths, which lie below the root or are whole.
     pub fn mark(&self, paths: &[&str]) -> Mark {
         let mut folders = Folders::new(&self.root);
-        Mark::of(paths.iter().enumerate().map(|(at, path)| (*path, folders.stamp(path, &paths[at + 1..]))))
+        Mark::of(
+            paths
+                .iter()
+                .enumerate()
+                .map(|(at, path)| (*path, folders.stamp(path, &paths[at + 1..]))),
+        )
     }
 
     /// Returns the paths that decide about others, for a walk that found `found`; `None` when they
     /// cannot be told.
     pub(crate) fn grounds(&self, found: &Found, git: Option<&GitTree>) -> Option<Vec<String>> {
-        if self.rules.follow_symlinks || found.odd || found.rejected.iter().any(|rejected| rejected.rule == Rule::Unreadable) {
+        if self.rules.follow_symlinks
+            || found.odd
+            || found.rejected.iter().any(|rejected| rejected.rule == Rule::Unreadable)
+        {
             return None;
         }
         // What keeps a repository from being one is not looked at.
@@ -160,24 +184,34 @@ impl Scanner {
     /// Returns a short name for what the grounds depend on beside the tree: where it lies, and whose settings of git count.
     pub fn surroundings(&self) -> String {
         let mut hash = blake3::Hasher::new();
-        let settings = ["XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_DIR"].map(std::env::var_os);
+        let settings = ["XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_DIR"]
+            .map(std::env::var_os);
         let home = std::env::home_dir().map(PathBuf::into_os_string);
         let parts = [Some(self.root.clone().into_os_string()), home].into_iter().chain(settings);
         for part in parts {
             let bytes = part.as_ref().map(|part| part.as_encoded_bytes());
-            hash.update(&(bytes.map_or(u64::MAX, |bytes| bytes.len() as u64)).to_le_bytes()).update(bytes.unwrap_or_default());
+            hash.update(&(bytes.map_or(u64::MAX, |bytes| bytes.len() as u64)).to_le_bytes())
+                .update(bytes.unwrap_or_default());
         }
         hash.finalize().to_hex()[..16].to_owned()
     }
 
     fn git_grounds(&self, git: &GitTree) -> Vec<PathBuf> {
-        let mut paths = vec![git.index_path.clone(), git.common_dir.join("config"), git.common_dir.join("info").join("exclude")];
+        let mut paths = vec![
+            git.index_path.clone(),
+            git.common_dir.join("config"),
+            git.common_dir.join("info").join("exclude"),
+        ];
         paths.extend(git.excludes_file.iter().chain(&git.config_files).cloned());
         paths.extend(["/etc/gitconfig"].map(PathBuf::from));
         if let Some(home) = std::env::home_dir() {
-            paths.extend([home.join(".gitconfig"), home.join(".config").join("git").join("config")]);
+            paths
+                .extend([home.join(".gitconfig"), home.join(".config").join("git").join("config")]);
         }
-        paths.extend(std::env::var_os("XDG_CONFIG_HOME").map(|config| PathBuf::from(config).join("git").join("config")));
+        paths.extend(
+            std::env::var_os("XDG_CONFIG_HOME")
+                .map(|config| PathBuf::from(config).join("git").join("config")),
+        );
         let folders = self.root.ancestors().take_while(|folder| folder.starts_with(&git.work_tree));
         paths.extend(folders.flat_map(|folder| [folder.join(".git"), folder.join(".gitignore")]));
         paths
@@ -194,7 +228,9 @@ fn left_out(rejected: &Rejected) -> Vec<String> {
     let rel = &rejected.rel;
     match rejected.rule {
         Rule::TooLarge | Rule::NotRegular => vec![rel.clone()],
-        Rule::NestedRepository => vec![rel.clone(), format!("{rel}/.git"), format!("{rel}/.git/HEAD")],
+        Rule::NestedRepository => {
+            vec![rel.clone(), format!("{rel}/.git"), format!("{rel}/.git/HEAD")]
+        }
         _ => Vec::new(),
     }
 }
@@ -233,7 +269,11 @@ fn by_threads(count: usize, beside: Option<&Beside>, work: impl Fn(usize) -> boo
 /// says where it lies.
 fn settled(path: &str, stamp: Stamp) -> Stamp {
     let is_git = path == ".git" || path.ends_with("/.git");
-    if is_git && stamp.mode & FILE_TYPE != REGULAR { Stamp { inode: stamp.inode, ..Stamp::default() } } else { stamp }
+    if is_git && stamp.mode & FILE_TYPE != REGULAR {
+        Stamp { inode: stamp.inode, ..Stamp::default() }
+    } else {
+        stamp
+    }
 }
 
 /// Bits of a mode that tell what something is, and those of a file.
@@ -259,7 +299,9 @@ fn by_folder(paths: &mut Vec<&str>) {
     let mut ends = vec![0; order.len()];
     named.iter().for_each(|&(folder, _)| ends[folder as usize] += 1);
     // From now on the places where the folders begin, and after the next loop, where they end.
-    order.iter().fold(0, |begin, &(_, folder)| begin + std::mem::replace(&mut ends[folder as usize], begin));
+    order.iter().fold(0, |begin, &(_, folder)| {
+        begin + std::mem::replace(&mut ends[folder as usize], begin)
+    });
     let mut sorted = vec![("", 0); paths.len()];
     for (path, (folder, end)) in paths.iter().zip(named) {
         let place = &mut ends[folder as usize];
@@ -269,7 +311,8 @@ fn by_folder(paths: &mut Vec<&str>) {
     let mut begin = 0;
     for (_, folder) in order {
         let end = ends[folder as usize];
-        sorted[begin..end].sort_unstable_by(|(left, at), (right, _)| left[*at..].cmp(&right[*at..]));
+        sorted[begin..end]
+            .sort_unstable_by(|(left, at), (right, _)| left[*at..].cmp(&right[*at..]));
         begin = end;
     }
     paths.clear();
@@ -304,13 +347,25 @@ impl<'r> Folders<'r> {
         let end = folder_end(path);
         if end <= 1 {
             let whole = self.root.join(path);
-            return if is_below_root(path) { std::fs::symlink_metadata(whole) } else { std::fs::metadata(whole) }.ok().map(|metadata| Stamp::of(&metadata));
+            return if is_below_root(path) {
+                std::fs::symlink_metadata(whole)
+            } else {
+                std::fs::metadata(whole)
+            }
+            .ok()
+            .map(|metadata| Stamp::of(&metadata));
         }
         let folder = &path[..end - 1];
         self.leave(folder);
         // A folder with little in it is looked through from the outside: to open and close it costs more.
-        let much = || after.len() >= WORTH && after[..WORTH].iter().all(|other| other.starts_with(&path[..end]));
-        if self.open.last().is_none_or(|(open, _)| open.len() < folder.len()) && much() && !self.enter(folder) {
+        let much = || {
+            after.len() >= WORTH
+                && after[..WORTH].iter().all(|other| other.starts_with(&path[..end]))
+        };
+        if self.open.last().is_none_or(|(open, _)| open.len() < folder.len())
+            && much()
+            && !self.enter(folder)
+        {
             return None;
         }
         // Nothing that was found lies behind a link; a user's own settings may, and are read through it.
@@ -325,7 +380,9 @@ impl<'r> Folders<'r> {
 
     /// Closes what the folder does not lie in.
     fn leave(&mut self, folder: &str) {
-        let holds = |open: &str| folder.strip_prefix(open).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        let holds = |open: &str| {
+            folder.strip_prefix(open).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
         while self.open.last().is_some_and(|(open, _)| !holds(open)) {
             self.open.pop();
         }
@@ -334,10 +391,16 @@ impl<'r> Folders<'r> {
     /// Makes a folder that lies in the innermost open one the innermost; false when it is none.
     fn enter(&mut self, folder: &str) -> bool {
         let opened = match (self.open.last(), &self.base) {
-            (Some((open, outer)), _) => open_folder(outer, Path::new(&folder[open.len() + 1..]), true),
-            (None, Some(base)) if is_below_root(folder) => open_folder(base, Path::new(folder), true),
+            (Some((open, outer)), _) => {
+                open_folder(outer, Path::new(&folder[open.len() + 1..]), true)
+            }
+            (None, Some(base)) if is_below_root(folder) => {
+                open_folder(base, Path::new(folder), true)
+            }
             // Nothing that was found lies behind a link; a user's own settings may.
-            (None, _) => open_folder(rustix::fs::CWD, &self.root.join(folder), is_below_root(folder)),
+            (None, _) => {
+                open_folder(rustix::fs::CWD, &self.root.join(folder), is_below_root(folder))
+            }
         };
         opened.is_some_and(|opened| {
             self.open.push((folder.to_owned(), opened));
@@ -347,7 +410,11 @@ impl<'r> Folders<'r> {
 }
 
 #[cfg(unix)]
-fn open_folder(outer: impl std::os::fd::AsFd, folder: &Path, is_itself: bool) -> Option<std::os::fd::OwnedFd> {
+fn open_folder(
+    outer: impl std::os::fd::AsFd,
+    folder: &Path,
+    is_itself: bool,
+) -> Option<std::os::fd::OwnedFd> {
     use rustix::fs::{Mode, OFlags, openat};
     // Looking into a folder needs no right to list it, where the system can tell the two apart.
     #[cfg(target_os = "linux")]
@@ -419,12 +486,25 @@ mod tests {
         fs::create_dir_all(root.join(".git/info")).unwrap();
         fs::create_dir_all(root.join(".git/objects")).unwrap();
         fs::create_dir_all(root.join(".git/refs")).unwrap();
-        for (path, text) in [(".git/HEAD", "ref: refs/heads/main\n"), (".git/info/exclude", ""), (".git/config", ""), (".gitignore", "*.log\n"), ("src/a.rs", "fn a() {}\n"), ("src/deep/b.rs", "fn b() {}\n"), ("src/note.log", "x\n")] {
+        for (path, text) in [
+            (".git/HEAD", "ref: refs/heads/main\n"),
+            (".git/info/exclude", ""),
+            (".git/config", ""),
+            (".gitignore", "*.log\n"),
+            ("src/a.rs", "fn a() {}\n"),
+            ("src/deep/b.rs", "fn b() {}\n"),
+            ("src/note.log", "x\n"),
+        ] {
             fs::write(root.join(path), text).unwrap();
         }
         let scanner = scanner(root);
         let scan = scanner.scan();
-        let paths: Vec<String> = scan.grounds.unwrap().into_iter().chain(scan.files.into_iter().map(|file| file.rel)).collect();
+        let paths: Vec<String> = scan
+            .grounds
+            .unwrap()
+            .into_iter()
+            .chain(scan.files.into_iter().map(|file| file.rel))
+            .collect();
         let look = || sum(&scanner, paths.iter());
         let before = look();
         assert_eq!(before, look());
@@ -452,7 +532,9 @@ mod tests {
     #[test]
     fn what_changes_nothing_does_not_show() {
         assert!(!shows(|root| fs::write(root.join("src/note.log"), "more\n").unwrap()));
-        assert!(!shows(|root| fs::write(root.join(".git/HEAD"), "ref: refs/heads/other\n").unwrap()));
+        assert!(!shows(
+            |root| fs::write(root.join(".git/HEAD"), "ref: refs/heads/other\n").unwrap()
+        ));
         assert!(!shows(|_| ()));
     }
 
@@ -461,11 +543,21 @@ mod tests {
     fn settings_are_looked_at_through_links_and_where_they_are_included_from() {
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().canonicalize().unwrap();
-        let (root, target, link) = (place.join("root"), place.join("ignore-of-mine"), place.join("ignore"));
+        let (root, target, link) =
+            (place.join("root"), place.join("ignore-of-mine"), place.join("ignore"));
         fs::create_dir(&root).unwrap();
         fs::write(&target, "a\n").unwrap();
         std::os::unix::fs::symlink(&target, &link).unwrap();
-        let git = |words: &[&str]| assert!(std::process::Command::new("git").current_dir(&root).args(words).status().unwrap().success());
+        let git = |words: &[&str]| {
+            assert!(
+                std::process::Command::new("git")
+                    .current_dir(&root)
+                    .args(words)
+                    .status()
+                    .unwrap()
+                    .success()
+            )
+        };
         git(&["init", "-q"]);
         git(&["config", "include.path", place.join("more").to_str().unwrap()]);
         fs::write(place.join("more"), "[core]\n\texcludesFile = /nowhere\n").unwrap();
@@ -488,7 +580,10 @@ mod tests {
     fn a_file_in_place_of_a_git_folder_is_looked_at_whole() {
         let stamp = Stamp { size: 9, mtime_ns: 8, ctime_ns: 7, inode: 6, mode: REGULAR | 0o644 };
         assert_eq!(settled("nest/.git", stamp), stamp);
-        assert_eq!(settled("nest/.git", Stamp { mode: 0o040_755, ..stamp }), Stamp { inode: 6, ..Stamp::default() });
+        assert_eq!(
+            settled("nest/.git", Stamp { mode: 0o040_755, ..stamp }),
+            Stamp { inode: 6, ..Stamp::default() }
+        );
         assert_eq!(settled("nest/git", stamp), stamp);
     }
 
@@ -499,12 +594,22 @@ mod tests {
         names.iter().for_each(|name| fs::write(folder.path().join(name), "").unwrap());
         let scanner = scanner(folder.path());
         let pieces = in_pieces(names.iter().map(String::as_str).collect());
-        let marked: Vec<String> = scanner.marks(&pieces).iter().zip(&pieces).map(|(mark, piece)| format!("{}\n{}", mark.sum.to_hex(), piece.join("\n"))).collect();
-        let look = |count: usize, until: Option<Instant>| scanner.look(marked.iter().take(count).cloned(), until, None);
+        let marked: Vec<String> = scanner
+            .marks(&pieces)
+            .iter()
+            .zip(&pieces)
+            .map(|(mark, piece)| format!("{}\n{}", mark.sum.to_hex(), piece.join("\n")))
+            .collect();
+        let look = |count: usize, until: Option<Instant>| {
+            scanner.look(marked.iter().take(count).cloned(), until, None)
+        };
         assert_eq!(look(3, None), Seen::Same(3 * PIECE));
         let now = Instant::now();
         assert_eq!(look(3, Some(now)), Seen::Part(0));
-        assert_eq!(look(3, Some(now + std::time::Duration::from_secs(3600))), Seen::Same(3 * PIECE));
+        assert_eq!(
+            look(3, Some(now + std::time::Duration::from_secs(3600))),
+            Seen::Same(3 * PIECE)
+        );
         assert_eq!(look(0, Some(now)), Seen::Same(0));
         fs::write(folder.path().join(&names[2 * PIECE + 7]), "more").unwrap();
         assert_eq!(look(3, None), Seen::Other);

@@ -65,7 +65,9 @@ impl ScanError {
         match self {
             ScanError::RootUnusable { .. } => "Name an existing, readable folder with --repo.",
             ScanError::ProtectedRoot { .. } => "Name the folder of one project with --repo.",
-            ScanError::NoWatchPath { .. } => "Correct `watcher.watch_paths`, or remove it to index the whole root.",
+            ScanError::NoWatchPath { .. } => {
+                "Correct `watcher.watch_paths`, or remove it to index the whole root."
+            }
         }
     }
 }

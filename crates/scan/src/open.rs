@@ -50,11 +50,8 @@ pub(crate) fn open_beneath(root: &Path, rel: &str) -> Result<(File, Metadata), O
 pub(crate) fn read_small(path: &Path, follow_link: bool) -> io::Result<Option<Vec<u8>>> {
     /// No list of patterns is this long; git draws its line at 100 MB.
     const LIMIT: u64 = 16 << 20;
-    let metadata = if follow_link {
-        std::fs::metadata(path)
-    } else {
-        std::fs::symlink_metadata(path)
-    };
+    let metadata =
+        if follow_link { std::fs::metadata(path) } else { std::fs::symlink_metadata(path) };
     match metadata {
         Ok(metadata) if metadata.is_file() && metadata.len() <= LIMIT => {}
         Ok(_) => return Ok(None),
@@ -72,10 +69,7 @@ pub(crate) fn read_small(path: &Path, follow_link: bool) -> io::Result<Option<Ve
 
 /// True when the error says that there is nothing at the path.
 pub(crate) fn is_absent(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-    )
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 fn require_regular(metadata: &Metadata) -> Result<(), OpenFailure> {
@@ -112,21 +106,13 @@ mod system {
     use std::path::Path;
 
     /// Without `NONBLOCK` a pipe that takes a file's place would hang us.
-    const READ: OFlags = OFlags::RDONLY
-        .union(OFlags::CLOEXEC)
-        .union(OFlags::NONBLOCK)
-        .union(OFlags::NOCTTY);
-    const FOLDER: OFlags = OFlags::RDONLY
-        .union(OFlags::CLOEXEC)
-        .union(OFlags::DIRECTORY)
-        .union(OFlags::NOFOLLOW);
+    const READ: OFlags =
+        OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
+    const FOLDER: OFlags =
+        OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW);
 
     pub fn open_plain(path: &Path, follow_link: bool) -> io::Result<File> {
-        let flags = if follow_link {
-            READ
-        } else {
-            READ.union(OFlags::NOFOLLOW)
-        };
+        let flags = if follow_link { READ } else { READ.union(OFlags::NOFOLLOW) };
         Ok(File::from(openat(CWD, path, flags, Mode::empty())?))
     }
 
@@ -171,14 +157,8 @@ mod system {
             if part.is_empty() || part == "." || part == ".." {
                 return Err(Errno::LOOP);
             }
-            let flags = if parts.peek().is_some() {
-                FOLDER
-            } else {
-                READ.union(OFlags::NOFOLLOW)
-            };
-            let at = current
-                .as_ref()
-                .map_or(folder.as_fd(), |current| current.as_fd());
+            let flags = if parts.peek().is_some() { FOLDER } else { READ.union(OFlags::NOFOLLOW) };
+            let at = current.as_ref().map_or(folder.as_fd(), |current| current.as_fd());
             current = Some(openat(at, part, flags, Mode::empty())?);
         }
         current.ok_or(Errno::NOENT)
@@ -240,13 +220,8 @@ mod tests {
         std::fs::write(outside.path().join("x"), "out").unwrap();
         symlink(outside.path(), root.path().join("a/link")).unwrap();
         symlink(outside.path().join("x"), root.path().join("a/file")).unwrap();
-        let folder = openat(
-            CWD,
-            root.path(),
-            OFlags::RDONLY | OFlags::DIRECTORY,
-            Mode::empty(),
-        )
-        .unwrap();
+        let folder =
+            openat(CWD, root.path(), OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty()).unwrap();
         for (rel, opens) in [
             ("a/b/x", true),
             ("a/link/x", false),
@@ -255,7 +230,11 @@ mod tests {
             ("a/nope", false),
         ] {
             assert_eq!(open_beneath(root.path(), rel).is_ok(), opens, "{rel}");
-            assert_eq!(HeldRoot::open(root.path()).unwrap().open_found(rel).is_ok(), opens, "{rel}");
+            assert_eq!(
+                HeldRoot::open(root.path()).unwrap().open_found(rel).is_ok(),
+                opens,
+                "{rel}"
+            );
             assert_eq!(system::open_stepwise(&folder, rel).is_ok(), opens, "{rel}");
         }
     }

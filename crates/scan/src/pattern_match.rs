@@ -55,12 +55,7 @@ fn matches_path(pattern: &Pattern, path: &[u8], case: Case) -> bool {
     if literal > 0 && rest.is_empty() && path_rest.is_empty() {
         return true;
     }
-    glob(
-        rest,
-        path_rest,
-        wildmatch::Mode::NO_MATCH_SLASH_LITERAL,
-        case,
-    )
+    glob(rest, path_rest, wildmatch::Mode::NO_MATCH_SLASH_LITERAL, case)
 }
 
 fn equal(left: &[u8], right: &[u8], case: Case) -> bool {
@@ -71,11 +66,7 @@ fn equal(left: &[u8], right: &[u8], case: Case) -> bool {
 }
 
 fn glob(pattern: &[u8], text: &[u8], mode: wildmatch::Mode, case: Case) -> bool {
-    let mode = if case == Case::Fold {
-        mode | wildmatch::Mode::IGNORE_CASE
-    } else {
-        mode
-    };
+    let mode = if case == Case::Fold { mode | wildmatch::Mode::IGNORE_CASE } else { mode };
     let (pattern, text): (&BStr, &BStr) = (pattern.as_bstr(), text.as_bstr());
     gix::glob::wildmatch(pattern, text, mode)
 }

@@ -15,11 +15,7 @@ pub(crate) type PatternList = List<Ignore>;
 pub(crate) fn parse_list(bytes: &[u8], source: &Path, base: &str) -> PatternList {
     let base = (!base.is_empty()).then(|| format!("{base}/").into());
     let patterns = Ignore::default().bytes_to_patterns(bytes, source);
-    PatternList {
-        patterns,
-        source: Some(source.to_path_buf()),
-        base,
-    }
+    PatternList { patterns, source: Some(source.to_path_buf()), base }
 }
 
 /// A pattern that matched.
@@ -39,19 +35,13 @@ pub(crate) struct Stack {
 
 impl Stack {
     pub fn new(lists: Vec<PatternList>, case: Case) -> Self {
-        Self {
-            lists: lists.into_iter().map(Arc::new).collect(),
-            case,
-        }
+        Self { lists: lists.into_iter().map(Arc::new).collect(), case }
     }
 
     /// Returns the stack with one more list on top.
     pub fn with(&self, list: PatternList) -> Self {
         let lists = self.lists.iter().cloned().chain([Arc::new(list)]).collect();
-        Self {
-            lists,
-            case: self.case,
-        }
+        Self { lists, case: self.case }
     }
 
     /// Returns the pattern that decides about `path`; those of the last list go first.
@@ -60,17 +50,12 @@ impl Stack {
             return None;
         }
         let basename = path.rfind('/').map_or(0, |at| at + 1);
-        self.lists
-            .iter()
-            .rev()
-            .find_map(|list| find_in(list, path, basename, is_dir, self.case))
+        self.lists.iter().rev().find_map(|list| find_in(list, path, basename, is_dir, self.case))
     }
 
     /// Returns the place of the pattern that excludes `path`, if one does.
     pub fn excludes(&self, path: &str, is_dir: bool) -> Option<String> {
-        self.find(path, is_dir)
-            .filter(|hit| !hit.negative)
-            .map(|hit| hit.detail)
+        self.find(path, is_dir).filter(|hit| !hit.negative).map(|hit| hit.detail)
     }
 }
 
@@ -84,30 +69,21 @@ fn find_in(
 ) -> Option<Hit> {
     let base = list.base.as_deref().map_or(0, |base| base.len());
     let inside = path.as_bytes().get(base..)?;
-    let under = list
-        .base
-        .as_deref()
-        .is_none_or(|base| path.as_bytes().starts_with(base));
+    let under = list.base.as_deref().is_none_or(|base| path.as_bytes().starts_with(base));
     if !under || inside.is_empty() {
         return None;
     }
     let hits =
         |mapping: &&Mapping<_>| matches(&mapping.pattern, inside, basename - base, is_dir, case);
     let hit = list.patterns.iter().rev().find(hits)?;
-    Some(Hit {
-        negative: hit.pattern.is_negative(),
-        detail: describe(list, hit),
-    })
+    Some(Hit { negative: hit.pattern.is_negative(), detail: describe(list, hit) })
 }
 
 fn describe<T>(list: &PatternList, hit: &Mapping<T>) -> String {
     match &list.source {
-        Some(source) => format!(
-            "{} line {}: `{}`",
-            place(list, source),
-            hit.sequence_number,
-            hit.pattern
-        ),
+        Some(source) => {
+            format!("{} line {}: `{}`", place(list, source), hit.sequence_number, hit.pattern)
+        }
         None => format!("`{}`", hit.pattern),
     }
 }
@@ -126,11 +102,7 @@ fn place(list: &PatternList, source: &Path) -> String {
 /// Patterns of the configuration: as in `.gitignore`, except that a pattern ending in `/` counts
 /// from the root.
 pub(crate) fn configured(patterns: &[String], ignore_case: bool) -> Stack {
-    let case = if ignore_case {
-        Case::Fold
-    } else {
-        Case::Sensitive
-    };
+    let case = if ignore_case { Case::Fold } else { Case::Sensitive };
     let mut text = String::new();
     for pattern in patterns {
         let pattern = pattern.trim().replace(['\n', '\r'], " ");
@@ -167,12 +139,7 @@ mod tests {
         check(&["temp/*"], "a/temp/x", false, false);
         check(&["**/cache"], "a/b/cache", true, true);
         check(&["*/dist"], "web/dist", true, true);
-        check(
-            &["*.test.ts", "!keep.test.ts"],
-            "keep.test.ts",
-            false,
-            false,
-        );
+        check(&["*.test.ts", "!keep.test.ts"], "keep.test.ts", false, false);
         check(&["a\nb"], "b", false, false);
     }
 

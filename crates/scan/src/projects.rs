@@ -45,9 +45,7 @@ impl Projects {
 
     /// True when a project has something at or below a folder.
     pub fn reach(&self, rel: &str) -> bool {
-        self.0
-            .iter()
-            .any(|project| project.watch_paths.reach(rel) && !project.ignores(rel, true))
+        self.0.iter().any(|project| project.watch_paths.reach(rel) && !project.ignores(rel, true))
     }
 }
 

@@ -94,36 +94,38 @@ impl ReadFailure {
 }
 
 /// Reads `rel` under `root`; one that a scan has just found is opened from the root that is held.
-pub(crate) fn read(root: &Path, held: Option<&HeldRoot>, rules: &Rules, rel: &str) -> Result<FileBytes, ReadFailure> {
+pub(crate) fn read(
+    root: &Path,
+    held: Option<&HeldRoot>,
+    rules: &Rules,
+    rel: &str,
+) -> Result<FileBytes, ReadFailure> {
     if !is_plain(rel) {
         return Err(ReadFailure::Outside);
     }
-    let (bytes, stamp) = read_steadily(|| open(root, held, rules, rel), |size| rules.limit(rel, size))?;
+    let (bytes, stamp) =
+        read_steadily(|| open(root, held, rules, rel), |size| rules.limit(rel, size))?;
     let hash = ContentHash::of(&bytes);
     let (text, encoding) = decode(&rules.binary, bytes)?;
-    Ok(FileBytes {
-        text,
-        encoding,
-        hash,
-        stamp,
-    })
+    Ok(FileBytes { text, encoding, hash, stamp })
 }
 
 /// True for a path that goes only down: no empty part, no `.`, no `..`, no NUL.
 pub(crate) fn is_plain(rel: &str) -> bool {
     !rel.contains('\0')
-        && rel
-            .split('/')
-            .all(|part| !part.is_empty() && part != "." && part != "..")
+        && rel.split('/').all(|part| !part.is_empty() && part != "." && part != "..")
 }
 
 fn decode(tests: &BinaryTests, bytes: Vec<u8>) -> Result<(String, Encoding), ReadFailure> {
-    tests
-        .decode(bytes)
-        .map_err(|detail| ReadFailure::Binary { detail })
+    tests.decode(bytes).map_err(|detail| ReadFailure::Binary { detail })
 }
 
-fn open(root: &Path, held: Option<&HeldRoot>, rules: &Rules, rel: &str) -> Result<(File, Metadata), ReadFailure> {
+fn open(
+    root: &Path,
+    held: Option<&HeldRoot>,
+    rules: &Rules,
+    rel: &str,
+) -> Result<(File, Metadata), ReadFailure> {
     match held.map_or_else(|| open_beneath(root, rel), |held| held.open_found(rel)) {
         Err(OpenFailure::Symlink) if rules.follow_symlinks => {
             let (target, _) = links::resolve(root, rel).map_err(ReadFailure::from_reason)?;
@@ -135,12 +137,10 @@ fn open(root: &Path, held: Option<&HeldRoot>, rules: &Rules, rel: &str) -> Resul
 
 fn failure(failure: OpenFailure) -> ReadFailure {
     match failure {
-        OpenFailure::Symlink => ReadFailure::Symlink {
-            detail: "links are not followed".to_owned(),
-        },
-        OpenFailure::NotRegular(kind) => ReadFailure::NotRegular {
-            kind: kind.to_owned(),
-        },
+        OpenFailure::Symlink => {
+            ReadFailure::Symlink { detail: "links are not followed".to_owned() }
+        }
+        OpenFailure::NotRegular(kind) => ReadFailure::NotRegular { kind: kind.to_owned() },
         OpenFailure::Io(error) => io_failure(&error),
     }
 }
@@ -148,9 +148,7 @@ fn failure(failure: OpenFailure) -> ReadFailure {
 fn io_failure(error: &io::Error) -> ReadFailure {
     match is_absent(error) {
         true => ReadFailure::NotFound,
-        false => ReadFailure::Unreadable {
-            detail: error.to_string(),
-        },
+        false => ReadFailure::Unreadable { detail: error.to_string() },
     }
 }
 
@@ -173,7 +171,8 @@ fn read_steadily(
         if before.size > limit {
             return Err(too_large(before.size));
         }
-        let bytes = read_to_end(&mut file, before.size, limit).map_err(|error| io_failure(&error))?;
+        let bytes =
+            read_to_end(&mut file, before.size, limit).map_err(|error| io_failure(&error))?;
         let after = file
             .metadata()
             .map(|metadata| Stamp::of(&metadata))
@@ -219,9 +218,7 @@ mod tests {
         for rel in ["a", "a/b", ".hidden", "..a", "a..b/c"] {
             assert!(is_plain(rel), "{rel}");
         }
-        for rel in [
-            "", "/a", "a/", "a//b", "./a", "a/./b", "..", "a/../b", "a\0b",
-        ] {
+        for rel in ["", "/a", "a/", "a//b", "./a", "a/./b", "..", "a/../b", "a\0b"] {
             assert!(!is_plain(rel), "{rel:?}");
         }
     }
@@ -289,13 +286,7 @@ mod tests {
                 .unwrap();
             Ok((handle, metadata))
         };
-        assert_eq!(
-            read_steadily(open, |_| 100).unwrap_err(),
-            ReadFailure::Changing
-        );
-        assert!(matches!(
-            read_steadily(open, |_| 3).unwrap_err(),
-            ReadFailure::TooLarge { .. }
-        ));
+        assert_eq!(read_steadily(open, |_| 100).unwrap_err(), ReadFailure::Changing);
+        assert!(matches!(read_steadily(open, |_| 3).unwrap_err(), ReadFailure::TooLarge { .. }));
     }
 }

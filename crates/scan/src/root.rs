@@ -18,9 +18,8 @@ const PACKAGE_MARKERS: &[&str] = &[
 const SYSTEM_FOLDERS: &[&str] = &["/etc", "/sys", "/proc", "/dev", "/boot", "/run/secrets"];
 
 /// Folders that hold too much to be one project, though projects may lie below them.
-const BROAD_FOLDERS: &[&str] = &[
-    "/usr", "/var", "/opt", "/home", "/tmp", "/mnt", "/srv", "/Users", "/Library",
-];
+const BROAD_FOLDERS: &[&str] =
+    &["/usr", "/var", "/opt", "/home", "/tmp", "/mnt", "/srv", "/Users", "/Library"];
 
 /// Returns the project root for a command started in `start`: the git work tree around it, else
 /// the nearest folder with a package file, else the nearest that looks like a project, else `start`.
@@ -42,9 +41,7 @@ pub fn find_root_with(start: &Path, home: Option<&Path>) -> PathBuf {
     };
     let folders: Vec<&Path> = start.ancestors().filter(usable).collect();
     let signs: [fn(&Path) -> bool; 3] = [is_work_tree, has_package_marker, looks_like_project];
-    let found = signs
-        .iter()
-        .find_map(|sign| folders.iter().find(|folder| sign(folder)));
+    let found = signs.iter().find_map(|sign| folders.iter().find(|folder| sign(folder)));
     found.map_or_else(|| start.clone(), |folder| folder.to_path_buf())
 }
 
@@ -53,9 +50,7 @@ fn is_work_tree(folder: &Path) -> bool {
 }
 
 fn has_package_marker(folder: &Path) -> bool {
-    PACKAGE_MARKERS
-        .iter()
-        .any(|marker| folder.join(marker).is_file())
+    PACKAGE_MARKERS.iter().any(|marker| folder.join(marker).is_file())
 }
 
 fn looks_like_project(folder: &Path) -> bool {
@@ -69,10 +64,7 @@ pub(crate) fn protection(folder: &Path, home: Option<&Path>) -> Option<&'static 
     if folder.parent().is_none() {
         return Some("it is the root of the file system");
     }
-    if SYSTEM_FOLDERS
-        .iter()
-        .any(|system| folder.starts_with(system))
-    {
+    if SYSTEM_FOLDERS.iter().any(|system| folder.starts_with(system)) {
         return Some("it belongs to the system");
     }
     if home.is_some_and(|home| folder == home) {
@@ -87,7 +79,8 @@ pub(crate) fn protection(folder: &Path, home: Option<&Path>) -> Option<&'static 
 
 /// True for what git keeps a repository in: `.git`, or a bare repository.
 fn is_git_folder(folder: &Path) -> bool {
-    folder.join("HEAD").is_file() && ["objects", "refs"].iter().all(|name| folder.join(name).is_dir())
+    folder.join("HEAD").is_file()
+        && ["objects", "refs"].iter().all(|name| folder.join(name).is_dir())
 }
 
 /// True for folders that are too broad to be one project.
@@ -140,11 +133,7 @@ mod tests {
 
     #[test]
     fn home_is_no_project_unless_one_starts_there() {
-        check(
-            &["home/.git/", "home/README.md"],
-            "home/code/a/",
-            "home/code/a",
-        );
+        check(&["home/.git/", "home/README.md"], "home/code/a/", "home/code/a");
         check(&["home/.git/"], "home/", "home");
     }
 
@@ -152,20 +141,9 @@ mod tests {
     fn protected_folders_are_told() {
         let home = Path::new("/home/someone");
         let check = |folder: &str, protected: bool| {
-            assert_eq!(
-                protection(Path::new(folder), Some(home)).is_some(),
-                protected,
-                "{folder}"
-            );
+            assert_eq!(protection(Path::new(folder), Some(home)).is_some(), protected, "{folder}");
         };
-        for folder in [
-            "/",
-            "/etc",
-            "/etc/nginx",
-            "/proc/1",
-            "/home",
-            "/home/someone",
-        ] {
+        for folder in ["/", "/etc", "/etc/nginx", "/proc/1", "/home", "/home/someone"] {
             check(folder, true);
         }
         for folder in ["/home/someone/project", "/srv/app", "/tmp/x", "/home/other"] {

@@ -92,10 +92,7 @@ pub struct Reason {
 
 impl Reason {
     pub(crate) fn new(rule: Rule, detail: impl Into<String>) -> Self {
-        Self {
-            rule,
-            detail: detail.into(),
-        }
+        Self { rule, detail: detail.into() }
     }
 }
 
@@ -108,10 +105,7 @@ pub enum Verdict {
 
 impl From<Reason> for Verdict {
     fn from(reason: Reason) -> Self {
-        Verdict::Excluded {
-            rule: reason.rule,
-            detail: reason.detail,
-        }
+        Verdict::Excluded { rule: reason.rule, detail: reason.detail }
     }
 }
 

@@ -44,18 +44,14 @@ impl Rules {
     ) -> Self {
         let watcher = &config.watcher;
         let given = watcher.ignore_patterns.as_deref();
-        let defaults: Vec<String> = DEFAULT_IGNORE_PATTERNS
-            .iter()
-            .map(|&pattern| pattern.to_owned())
-            .collect();
+        let defaults: Vec<String> =
+            DEFAULT_IGNORE_PATTERNS.iter().map(|&pattern| pattern.to_owned()).collect();
         Self {
             watch_paths,
             only_projects: config.watcher.watch_paths.is_empty() && !projects.is_empty(),
             projects,
             patterns: configured(given.unwrap_or_default(), watcher.ignore_case),
-            default_patterns: given
-                .is_none()
-                .then(|| configured(&defaults, watcher.ignore_case)),
+            default_patterns: given.is_none().then(|| configured(&defaults, watcher.ignore_case)),
             private: configured(&config.security.private_patterns, true),
             allowed: config
                 .indexing
@@ -91,11 +87,8 @@ impl Rules {
             return Ok(());
         }
         let extension = extension(name);
-        let shown = if extension.is_empty() {
-            "no extension".to_owned()
-        } else {
-            format!(".{extension}")
-        };
+        let shown =
+            if extension.is_empty() { "no extension".to_owned() } else { format!(".{extension}") };
         if self.blocked.contains(&extension) {
             return Err(Reason::new(Rule::ExtensionBlocked, shown));
         }
@@ -111,20 +104,13 @@ impl Rules {
         if size <= limit {
             return Ok(());
         }
-        Err(Reason::new(
-            Rule::TooLarge,
-            format!("{size} bytes, the limit is {limit}"),
-        ))
+        Err(Reason::new(Rule::TooLarge, format!("{size} bytes, the limit is {limit}")))
     }
 
     /// Returns the limit that holds for a file of this size; exceptions are looked up only when needed.
     pub fn limit(&self, rel: &str, size: u64) -> u64 {
         let excepted = size > self.max_bytes && self.size_exceptions.excludes(rel, false).is_some();
-        if excepted {
-            HARD_LIMIT
-        } else {
-            self.max_bytes.min(HARD_LIMIT)
-        }
+        if excepted { HARD_LIMIT } else { self.max_bytes.min(HARD_LIMIT) }
     }
 
     /// Judges by extension whether a file is binary, where the configuration asks for it.

@@ -86,10 +86,7 @@ impl Scanner {
         }
         let watch_paths = WatchPaths::new(config.watch_paths(), &real, home, &mut problems);
         if watch_paths.is_void() {
-            return Err(ScanError::NoWatchPath {
-                root: real,
-                problems,
-            });
+            return Err(ScanError::NoWatchPath { root: real, problems });
         }
         let projects = Projects::new(config, &real, home, &mut problems);
         let rules = Rules::new(config, watch_paths, projects, index_folders(&real, config));
@@ -109,8 +106,7 @@ impl Scanner {
 
     /// Returns the git folder that all worktrees of the repository share, when the root lies in one.
     pub fn git_common_dir(&self) -> Option<PathBuf> {
-        self.git_tree(&mut Vec::new())
-            .map(|tree| tree.common_dir.clone())
+        self.git_tree(&mut Vec::new()).map(|tree| tree.common_dir.clone())
     }
 
     /// Finds every file that belongs. No file is opened except ignore files and git's index.
@@ -118,16 +114,15 @@ impl Scanner {
         let mut scan = Scan::default();
         let (mut found, git) = self.find();
         scan.grounds = self.grounds(&found, git.as_deref());
-        found
-            .files
-            .par_sort_unstable_by(|left, right| left.rel.cmp(&right.rel));
+        found.files.par_sort_unstable_by(|left, right| left.rel.cmp(&right.rel));
         scan.problems = std::mem::take(&mut found.problems);
         self.report_sizes(&found.files, &mut scan.problems);
         scan.files = found.files;
         for rejected in &found.rejected {
             *scan.counts.entry(rejected.rule).or_default() += 1;
         }
-        let is_root = |rejected: &&Rejected| rejected.rule == Rule::Unreadable && rejected.rel == ".";
+        let is_root =
+            |rejected: &&Rejected| rejected.rule == Rule::Unreadable && rejected.rel == ".";
         scan.refused_root = found.rejected.iter().find(is_root).map(|root| root.detail.clone());
         scan.rejected = bounded(found.rejected);
         scan.problems.sort();
@@ -197,39 +192,20 @@ impl Scanner {
         git: Option<&'a GitTree>,
         problems: &mut Vec<Problem>,
     ) -> (Tree<'a>, Folder) {
-        Tree::new(
-            &self.root,
-            &self.rules,
-            git,
-            self.use_dockerignore,
-            problems,
-        )
+        Tree::new(&self.root, &self.rules, git, self.use_dockerignore, problems)
     }
 
     /// Returns the repository as it stands now; it is opened again only when its files changed.
     pub(crate) fn git_tree(&self, problems: &mut Vec<Problem>) -> Option<Arc<GitTree>> {
-        let mut cached = self
-            .git
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut cached = self.git.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let current = cached.as_ref().is_some_and(|cached| {
-            cached
-                .tree
-                .as_ref()
-                .is_some_and(|tree| stamps(&self.root, tree) == cached.stamps)
+            cached.tree.as_ref().is_some_and(|tree| stamps(&self.root, tree) == cached.stamps)
         });
         if !current {
             let mut problems = Vec::new();
             let tree = GitTree::open(&self.root, &mut problems).map(Arc::new);
-            let stamps = tree
-                .as_ref()
-                .map(|tree| stamps(&self.root, tree))
-                .unwrap_or_default();
-            *cached = Some(CachedGit {
-                stamps,
-                tree,
-                problems,
-            });
+            let stamps = tree.as_ref().map(|tree| stamps(&self.root, tree)).unwrap_or_default();
+            *cached = Some(CachedGit { stamps, tree, problems });
         }
         let cached = cached.as_ref()?;
         problems.extend(cached.problems.iter().cloned());
@@ -237,10 +213,8 @@ impl Scanner {
     }
 
     fn report_sizes(&self, files: &[FileEntry], problems: &mut Vec<Problem>) {
-        let large: Vec<&FileEntry> = files
-            .iter()
-            .filter(|file| file.size > self.rules.warn_bytes)
-            .collect();
+        let large: Vec<&FileEntry> =
+            files.iter().filter(|file| file.size > self.rules.warn_bytes).collect();
         for file in large.iter().take(NAMED_FILES) {
             problems.push(large_file(file));
         }
@@ -258,34 +232,23 @@ impl Scanner {
 }
 
 fn real_root(root: &Path) -> Result<PathBuf, ScanError> {
-    let real = root
-        .canonicalize()
-        .map_err(|error| ScanError::RootUnusable {
-            path: root.to_path_buf(),
-            why: error.to_string(),
-        })?;
+    let real = root.canonicalize().map_err(|error| ScanError::RootUnusable {
+        path: root.to_path_buf(),
+        why: error.to_string(),
+    })?;
     if !real.is_dir() {
-        return Err(ScanError::RootUnusable {
-            path: real,
-            why: "it is not a folder".to_owned(),
-        });
+        return Err(ScanError::RootUnusable { path: real, why: "it is not a folder".to_owned() });
     }
     Ok(real)
 }
 
 /// What of our own lies under the root and is not to be read: the default place, and where the configuration moves it.
 fn index_folders(root: &Path, config: &Config) -> Vec<String> {
-    let configured = [&config.storage.path, &config.storage.db_path]
-        .into_iter()
-        .flatten();
+    let configured = [&config.storage.path, &config.storage.db_path].into_iter().flatten();
     let inside = configured.filter_map(|path| {
         let path = root.join(path);
         let path = path.canonicalize().unwrap_or(path);
-        let rel = path
-            .strip_prefix(root)
-            .ok()?
-            .components()
-            .collect::<PathBuf>();
+        let rel = path.strip_prefix(root).ok()?.components().collect::<PathBuf>();
         Some(rel.to_str()?.replace(std::path::MAIN_SEPARATOR, "/")).filter(|rel| !rel.is_empty())
     });
     // What documents agreed with is for checks, not for readers.
@@ -300,28 +263,19 @@ fn index_folders(root: &Path, config: &Config) -> Vec<String> {
 /// nearer to the root shows as a `.git` that was not there.
 fn stamps(root: &Path, tree: &GitTree) -> Vec<Option<Stamp>> {
     let config = tree.common_dir.join("config");
-    let files = [
-        Some(&tree.index_path),
-        Some(&config),
-        tree.excludes_file.as_ref(),
-    ]
-    .into_iter()
-    .flatten()
-    .cloned();
+    let files = [Some(&tree.index_path), Some(&config), tree.excludes_file.as_ref()]
+        .into_iter()
+        .flatten()
+        .cloned();
     let gits = root
         .ancestors()
         .take_while(|folder| folder.starts_with(&tree.work_tree))
         .map(|folder| folder.join(".git"));
     let stamp = |path: PathBuf| {
-        let stamp = std::fs::metadata(&path)
-            .ok()
-            .map(|metadata| Stamp::of(&metadata))?;
+        let stamp = std::fs::metadata(&path).ok().map(|metadata| Stamp::of(&metadata))?;
         // A folder's times change with every file in it; that it is there is enough.
         Some(if path.ends_with(".git") {
-            Stamp {
-                inode: stamp.inode,
-                ..Stamp::default()
-            }
+            Stamp { inode: stamp.inode, ..Stamp::default() }
         } else {
             stamp
         })

@@ -69,13 +69,7 @@ impl Scrubber {
     /// With `enabled` false nothing is redacted.
     pub fn new(user_patterns: &[String], enabled: bool) -> (Self, Vec<Problem>) {
         let (user_rules, problems) = UserRule::compile_all(user_patterns);
-        (
-            Self {
-                enabled,
-                user_rules,
-            },
-            problems,
-        )
+        (Self { enabled, user_rules }, problems)
     }
 
     /// Returns `text` with every secret replaced by [`MARK`]; `path` tells configuration from code.
@@ -83,10 +77,7 @@ impl Scrubber {
     /// Scrubbing the result again changes nothing, and it has as many lines as `text`.
     pub fn scrub<'a>(&self, text: &'a str, path: &str) -> Scrubbed<'a> {
         if !self.enabled {
-            return Scrubbed {
-                text: Cow::Borrowed(text),
-                redactions: Vec::new(),
-            };
+            return Scrubbed { text: Cow::Borrowed(text), redactions: Vec::new() };
         }
         let kind = PathKind::of(path);
         let mut all: Vec<Finding> = Vec::new();
@@ -103,10 +94,7 @@ impl Scrubber {
             all = findings::merge(all, found);
             current = Cow::Owned(findings::apply(text, &all));
         }
-        Scrubbed {
-            redactions: audit::redactions(text, &all),
-            text: current,
-        }
+        Scrubbed { redactions: audit::redactions(text, &all), text: current }
     }
 
     fn find(&self, text: &str, kind: PathKind) -> Vec<Finding> {

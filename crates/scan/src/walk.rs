@@ -36,9 +36,7 @@ pub(crate) struct Link {
 pub(crate) fn walk(tree: &Tree<'_>, start: Folder) -> Found {
     let found = Mutex::new(Found::default());
     rayon::scope(|scope| visit(scope, tree, &found, start));
-    found
-        .into_inner()
-        .unwrap_or_else(|poisoned| poisoned.into_inner())
+    found.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 fn visit<'s>(
@@ -53,9 +51,13 @@ fn visit<'s>(
             let present = |name: &str| entries.iter().any(|(entry, _)| entry == name);
             tree.load_ignore_files(&mut folder, present, &mut local.problems);
             let ignores = [".gitignore", ".contextignore"];
-            local.deciders.extend(ignores.iter().filter(|name| present(name)).map(|name| folder.join(name)));
+            local
+                .deciders
+                .extend(ignores.iter().filter(|name| present(name)).map(|name| folder.join(name)));
             local.deciders.push(folder.rel.clone());
-            if !folder.rel.is_empty() && let Some((_, git)) = entries.iter().find(|(name, _)| name == ".git") {
+            if !folder.rel.is_empty()
+                && let Some((_, git)) = entries.iter().find(|(name, _)| name == ".git")
+            {
                 local.add_git(tree, &folder, git);
             }
             for (name, entry) in &entries {
@@ -73,9 +75,7 @@ fn visit<'s>(
 
 /// Lists a folder completely before anything is judged, since the ignore files in it come first.
 fn list(path: &PathBuf) -> io::Result<Vec<(OsString, DirEntry)>> {
-    std::fs::read_dir(path)?
-        .map(|entry| entry.map(|entry| (entry.file_name(), entry)))
-        .collect()
+    std::fs::read_dir(path)?.map(|entry| entry.map(|entry| (entry.file_name(), entry))).collect()
 }
 
 impl Found {
@@ -89,10 +89,7 @@ impl Found {
     ) -> Option<Folder> {
         let Some(name) = name.to_str() else {
             let rel = parent.join(&name.to_string_lossy());
-            self.reject(
-                rel,
-                Reason::new(Rule::InvalidName, "the name is not valid UTF-8"),
-            );
+            self.reject(rel, Reason::new(Rule::InvalidName, "the name is not valid UTF-8"));
             return None;
         };
         match entry.file_type() {
@@ -121,12 +118,7 @@ impl Found {
         let rel = parent.join(name);
         if file_type.is_symlink() {
             let (parent, name) = (parent.clone(), name.to_owned());
-            return self.links.push(Link {
-                rel,
-                tracked,
-                parent,
-                name,
-            });
+            return self.links.push(Link { rel, tracked, parent, name });
         }
         let metadata = match entry.metadata() {
             Ok(metadata) => metadata,
@@ -158,11 +150,7 @@ impl Found {
     }
 
     pub fn reject(&mut self, rel: String, reason: Reason) {
-        self.rejected.push(Rejected {
-            rel,
-            rule: reason.rule,
-            detail: reason.detail,
-        });
+        self.rejected.push(Rejected { rel, rule: reason.rule, detail: reason.detail });
     }
 
     /// Notes what the system refused; a file that vanished meanwhile is simply not there.
@@ -175,10 +163,7 @@ impl Found {
         let remedy = "Make it readable, or leave it out with a pattern in .contextignore.";
         self.problems
             .push(Problem::warning("CTX_W_SCAN_UNREADABLE", message, remedy).at(shown, None));
-        self.reject(
-            shown.to_owned(),
-            Reason::new(Rule::Unreadable, error.to_string()),
-        );
+        self.reject(shown.to_owned(), Reason::new(Rule::Unreadable, error.to_string()));
     }
 
     pub fn append(&mut self, mut other: Found) {

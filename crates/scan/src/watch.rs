@@ -136,10 +136,7 @@ impl Changes {
 pub enum WatchError {
     /// The root cannot be opened.
     #[error("cannot watch {}: {source}; check that the folder exists and can be read", path.display())]
-    Root {
-        path: PathBuf,
-        source: std::io::Error,
-    },
+    Root { path: PathBuf, source: std::io::Error },
     /// Events cannot be had and polling is switched off.
     #[error("{0}")]
     Unavailable(Problem),
@@ -162,11 +159,7 @@ impl WatchError {
 /// How the receiver of reports stands after it took some in; decides what a [`Question`] is answered.
 pub enum Standing {
     /// All of it is in what `answer` names, for questions of this key, while `holds` says so of everything that no event tells of.
-    Known {
-        key: String,
-        answer: String,
-        holds: Box<dyn Fn() -> bool + Send>,
-    },
+    Known { key: String, answer: String, holds: Box<dyn Fn() -> bool + Send> },
     /// A whole scan is needed first; a question causes one.
     Unsure,
     /// Nothing can be told.
@@ -202,62 +195,40 @@ pub struct Stopper {
 
 /// Watches `root`; when this returns, every later change will be reported.
 pub fn watch(root: &Path, options: WatchOptions) -> Result<Watcher, WatchError> {
-    let root = root.canonicalize().map_err(|source| WatchError::Root {
-        path: root.to_path_buf(),
-        source,
-    })?;
+    let root = root
+        .canonicalize()
+        .map_err(|source| WatchError::Root { path: root.to_path_buf(), source })?;
     let (messages, inbox) = mpsc::channel();
     let (reports, events) = mpsc::channel();
-    let stopper = Stopper {
-        stopped: Arc::default(),
-        messages: messages.clone(),
-    };
+    let stopper = Stopper { stopped: Arc::default(), messages: messages.clone() };
     let problems = Arc::new(Mutex::new(Vec::new()));
-    let folders = Folders::new(
-        root,
-        options.should_watch_dir.clone(),
-        stopper.stopped.clone(),
-    );
+    let folders = Folders::new(root, options.should_watch_dir.clone(), stopper.stopped.clone());
     let worker = Worker::start(folders, options, messages, reports, problems.clone())?;
     let thread = thread::Builder::new()
         .name("contextd-watch".into())
         .spawn(move || worker.run(&inbox))
         .map_err(WatchError::Thread)?;
-    Ok(Watcher {
-        events,
-        stopper,
-        problems,
-        thread: Some(thread),
-    })
+    Ok(Watcher { events, stopper, problems, thread: Some(thread) })
 }
 
 impl Watcher {
     /// Returns what went wrong so far, such as a limit that made polling necessary.
     pub fn problems(&self) -> Vec<Problem> {
-        self.problems
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.problems.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Returns which of a scan's grounds no event tells of, so that they have to be looked at; `None` when that cannot
     /// be told, now or ever. Grounds are sorted; folders among them that were not watched are from now on.
     pub fn untold(&self, grounds: Vec<String>) -> Option<Vec<String>> {
         let (to, from) = mpsc::channel();
-        self.stopper
-            .messages
-            .send(Message::Grounds(grounds, to))
-            .ok()?;
+        self.stopper.messages.send(Message::Grounds(grounds, to)).ok()?;
         from.recv().ok()?
     }
 
     /// Tells how the receiver stands after the first `taken` reports.
     pub fn stands(&self, taken: u64, standing: Standing) {
         // A watch that has ended answers nothing.
-        let _ = self
-            .stopper
-            .messages
-            .send(Message::Stands(taken, standing));
+        let _ = self.stopper.messages.send(Message::Stands(taken, standing));
     }
 
     /// Returns a handle that ends the watch.

@@ -44,27 +44,21 @@ impl WatchPaths {
 
     /// True when a file belongs.
     pub fn contain(&self, rel: &str) -> bool {
-        self.0
-            .as_ref()
-            .is_none_or(|paths| paths.iter().any(|path| is_under(rel, path)))
+        self.0.as_ref().is_none_or(|paths| paths.iter().any(|path| is_under(rel, path)))
     }
 
     /// True when a folder belongs, or something below it does.
     pub fn reach(&self, rel: &str) -> bool {
-        self.0.as_ref().is_none_or(|paths| {
-            paths
-                .iter()
-                .any(|path| is_under(rel, path) || is_under(path, rel))
-        })
+        self.0
+            .as_ref()
+            .is_none_or(|paths| paths.iter().any(|path| is_under(rel, path) || is_under(path, rel)))
     }
 }
 
 /// True when `rel` is `folder` or lies below it.
 fn is_under(rel: &str, folder: &str) -> bool {
     folder.is_empty()
-        || rel
-            .strip_prefix(folder)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        || rel.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// Brings a configured path to one relative to the root.
@@ -81,15 +75,9 @@ fn relative(path: &str, root: &Path, home: Option<&Path>) -> Result<String, Prob
     if given.is_absolute() {
         let real = given.canonicalize().unwrap_or_else(|_| given.to_path_buf());
         if let Some(why) = root::protection(&real, home).filter(|_| real != root) {
-            return Err(refused(
-                path,
-                why,
-                "Name the folders of the project one by one.",
-            ));
+            return Err(refused(path, why, "Name the folders of the project one by one."));
         }
-        let inside = real
-            .strip_prefix(root)
-            .or_else(|_| given.strip_prefix(root));
+        let inside = real.strip_prefix(root).or_else(|_| given.strip_prefix(root));
         let inside = inside.map_err(|_| {
             refused(
                 path,
@@ -109,20 +97,12 @@ fn plain(path: &Path, written: &str) -> Result<String, Problem> {
             Component::Normal(part) => match part.to_str() {
                 Some(part) => parts.push(part),
                 None => {
-                    return Err(refused(
-                        written,
-                        "it is not valid UTF-8",
-                        "Rename the folder.",
-                    ));
+                    return Err(refused(written, "it is not valid UTF-8", "Rename the folder."));
                 }
             },
             Component::CurDir => {}
             _ => {
-                return Err(refused(
-                    written,
-                    "it climbs with `..`",
-                    "Write it without `..`.",
-                ));
+                return Err(refused(written, "it climbs with `..`", "Write it without `..`."));
             }
         }
     }
@@ -170,17 +150,10 @@ mod tests {
         let root = folder.path().canonicalize().unwrap();
         std::fs::create_dir_all(root.join("src/main")).unwrap();
         std::fs::create_dir_all(root.join("docs")).unwrap();
-        let paths: Vec<String> = paths
-            .iter()
-            .map(|path| path.replace("ROOT", root.to_str().unwrap()))
-            .collect();
+        let paths: Vec<String> =
+            paths.iter().map(|path| path.replace("ROOT", root.to_str().unwrap())).collect();
         let mut problems = Vec::new();
-        let watch = WatchPaths::new(
-            Some(&paths),
-            &root,
-            Some(Path::new("/home/x")),
-            &mut problems,
-        );
+        let watch = WatchPaths::new(Some(&paths), &root, Some(Path::new("/home/x")), &mut problems);
         (watch, problems)
     }
 
@@ -194,11 +167,7 @@ mod tests {
             ("docs", true, true),
             ("a", false, false),
         ] {
-            assert_eq!(
-                (watch.contain(rel), watch.reach(rel)),
-                (contained, reached),
-                "{rel}"
-            );
+            assert_eq!((watch.contain(rel), watch.reach(rel)), (contained, reached), "{rel}");
         }
         let (deep, _) = of(&["src/main"]);
         assert!(deep.reach("src") && !deep.contain("src") && !deep.contain("src/x"));
@@ -206,16 +175,9 @@ mod tests {
 
     #[test]
     fn paths_that_cannot_be_used_are_reported() {
-        for path in [
-            "~/x",
-            "$HOME/x",
-            "/",
-            "/etc",
-            "/home",
-            "../x",
-            "src/../../x",
-            "/somewhere/else",
-        ] {
+        for path in
+            ["~/x", "$HOME/x", "/", "/etc", "/home", "../x", "src/../../x", "/somewhere/else"]
+        {
             let (watch, problems) = of(&[path]);
             assert!(watch.is_void(), "{path}");
             assert_eq!(problems.len(), 1, "{path}");

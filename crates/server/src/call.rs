@@ -61,8 +61,16 @@ impl CallProgress {
         if !std::mem::take(&mut state.changed) {
             return None;
         }
-        let message = if state.total > 0 { format!("{} {} of {}", state.stage, state.done, state.total) } else { state.stage.to_owned() };
-        Some(Report { message, done: state.before + state.done, total: (state.total > 0).then_some(state.before + state.total) })
+        let message = if state.total > 0 {
+            format!("{} {} of {}", state.stage, state.done, state.total)
+        } else {
+            state.stage.to_owned()
+        };
+        Some(Report {
+            message,
+            done: state.before + state.done,
+            total: (state.total > 0).then_some(state.before + state.total),
+        })
     }
 }
 
@@ -83,7 +91,13 @@ impl Progress for CallProgress {
 }
 
 /// Runs an operation on the served root, in a session where there is one. Blocks, so it is called where blocking is allowed.
-pub fn call(served: &Arc<Served>, operation: &Operation, input: Value, progress: &Arc<CallProgress>, session: Option<&str>) -> Result<Called, OpError> {
+pub fn call(
+    served: &Arc<Served>,
+    operation: &Operation,
+    input: Value,
+    progress: &Arc<CallProgress>,
+    session: Option<&str>,
+) -> Result<Called, OpError> {
     let root = served.root();
     root.fresh.begin(served);
     root.fresh.before_answer(&root, progress);
@@ -105,7 +119,10 @@ pub fn call(served: &Arc<Served>, operation: &Operation, input: Value, progress:
 /// Says why there is nothing to answer from, and whether waiting helps.
 fn missing(fresh: &crate::fresh::Fresh, error: OpError) -> OpError {
     if fresh.is_running() {
-        return OpError { remedy: "It is being built: ask again in a few seconds.".to_owned(), ..error };
+        return OpError {
+            remedy: "It is being built: ask again in a few seconds.".to_owned(),
+            ..error
+        };
     }
     fresh.failure().unwrap_or(error)
 }
@@ -124,7 +141,11 @@ mod tests {
             for _ in 0..total {
                 progress.advance(1);
                 let report = progress.report().unwrap();
-                assert!(report.done > last && report.total.unwrap() >= report.done, "{} after {last}", report.done);
+                assert!(
+                    report.done > last && report.total.unwrap() >= report.done,
+                    "{} after {last}",
+                    report.done
+                );
                 last = report.done;
             }
         }

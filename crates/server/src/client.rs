@@ -46,12 +46,26 @@ impl ClientOptions {
     /// Takes the options from a configuration: `mode`, `fallback_enabled` and the section `engine`.
     pub fn of(config: &Config) -> Self {
         let engine = &config.engine;
-        Self { mode: config.core.mode, address: format!("{}:{}", engine.host, engine.port), key: engine.api_key.clone(), timeout: Duration::from_millis(engine.timeout_ms), retries: engine.retry_attempts, fallback: config.core.fallback_enabled }
+        Self {
+            mode: config.core.mode,
+            address: format!("{}:{}", engine.host, engine.port),
+            key: engine.api_key.clone(),
+            timeout: Duration::from_millis(engine.timeout_ms),
+            retries: engine.retry_attempts,
+            fallback: config.core.fallback_enabled,
+        }
     }
 
     /// Asks a service alone, with the usual limits.
     pub fn service(address: impl Into<String>) -> Self {
-        Self { mode: Mode::Standalone, address: address.into(), key: None, timeout: Duration::from_secs(10), retries: 3, fallback: true }
+        Self {
+            mode: Mode::Standalone,
+            address: address.into(),
+            key: None,
+            timeout: Duration::from_secs(10),
+            retries: 3,
+            fallback: true,
+        }
     }
 }
 
@@ -122,7 +136,9 @@ impl Client {
                 Err(error) => error,
             };
             // What changes something may have been done although no answer came.
-            let again = tries < self.options.retries && !is_final(&error) && (read_only || error.code == "CTX_E_UNREACHABLE");
+            let again = tries < self.options.retries
+                && !is_final(&error)
+                && (read_only || error.code == "CTX_E_UNREACHABLE");
             if !again {
                 return Err(error);
             }
@@ -136,10 +152,19 @@ impl Client {
     fn try_service(&self, operation: &str, input: &Value) -> Result<Value, OpError> {
         std::thread::scope(|scope| {
             let work = scope.spawn(|| {
-                let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| unreachable(&error.to_string()))?;
+                let runtime = tokio::runtime::Builder::new_current_thread()
+                    .enable_all()
+                    .build()
+                    .map_err(|error| unreachable(&error.to_string()))?;
                 runtime.block_on(async {
                     let request = post(&self.options, operation, input);
-                    tokio::time::timeout(self.options.timeout, request).await.unwrap_or_else(|_| Err(OpError { code: "CTX_E_TIMEOUT", message: "the service did not answer in time".to_owned(), remedy: "Raise `engine.timeout_ms`, or look at the service.".to_owned() }))
+                    tokio::time::timeout(self.options.timeout, request).await.unwrap_or_else(|_| {
+                        Err(OpError {
+                            code: "CTX_E_TIMEOUT",
+                            message: "the service did not answer in time".to_owned(),
+                            remedy: "Raise `engine.timeout_ms`, or look at the service.".to_owned(),
+                        })
+                    })
                 })
             });
             work.join().unwrap_or_else(|_| Err(unreachable("the request broke off")))
@@ -148,33 +173,56 @@ impl Client {
 }
 
 fn embedded(context: &Context, name: &str, input: Value) -> Result<Value, OpError> {
-    let operation = find(name).ok_or_else(|| OpError::not_found(format!("there is no operation `{name}`"), "See `contextd schema`."))?;
+    let operation = find(name).ok_or_else(|| {
+        OpError::not_found(format!("there is no operation `{name}`"), "See `contextd schema`.")
+    })?;
     (operation.run)(context, input).map(|answer| answer.to_json())
 }
 
 /// True when nobody else would answer otherwise: the request is wrong, or what it asks for is not there.
 fn is_final(error: &OpError) -> bool {
-    http_status(error.code).is_client_error() && !matches!(error.code, "CTX_E_BUSY" | "CTX_E_LIMIT" | "CTX_E_CANCELLED")
+    http_status(error.code).is_client_error()
+        && !matches!(error.code, "CTX_E_BUSY" | "CTX_E_LIMIT" | "CTX_E_CANCELLED")
 }
 
 fn unreachable(why: &str) -> OpError {
-    OpError { code: "CTX_E_UNREACHABLE", message: format!("the service cannot be reached: {why}"), remedy: "Start it with `contextd serve --http ADDR`, or see `engine.host` and `engine.port`.".to_owned() }
+    OpError {
+        code: "CTX_E_UNREACHABLE",
+        message: format!("the service cannot be reached: {why}"),
+        remedy:
+            "Start it with `contextd serve --http ADDR`, or see `engine.host` and `engine.port`."
+                .to_owned(),
+    }
 }
 
 async fn post(options: &ClientOptions, operation: &str, input: &Value) -> Result<Value, OpError> {
     let lost = |error: &dyn std::fmt::Display| unreachable(&error.to_string());
-    let stream = tokio::net::TcpStream::connect(&options.address).await.map_err(|error| lost(&error))?;
-    let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.map_err(|error| lost(&error))?;
+    let stream =
+        tokio::net::TcpStream::connect(&options.address).await.map_err(|error| lost(&error))?;
+    let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream))
+        .await
+        .map_err(|error| lost(&error))?;
     let driver = tokio::spawn(connection);
-    let mut request = hyper::Request::post(format!("/v1/{}", operation.replace('.', "_"))).header("host", &options.address).header("content-type", "application/json");
+    let mut request = hyper::Request::post(format!("/v1/{}", operation.replace('.', "_")))
+        .header("host", &options.address)
+        .header("content-type", "application/json");
     if let Some(key) = &options.key {
         request = request.header("authorization", format!("Bearer {key}"));
     }
-    let request = request.body(Full::new(Bytes::from(input.to_string()))).map_err(|error| lost(&error))?;
-    let broken = |error: &dyn std::fmt::Display| OpError { code: "CTX_E_BROKEN", message: format!("the service's answer broke off: {error}"), remedy: "Ask again.".to_owned() };
+    let request =
+        request.body(Full::new(Bytes::from(input.to_string()))).map_err(|error| lost(&error))?;
+    let broken = |error: &dyn std::fmt::Display| OpError {
+        code: "CTX_E_BROKEN",
+        message: format!("the service's answer broke off: {error}"),
+        remedy: "Ask again.".to_owned(),
+    };
     let response = sender.send_request(request).await.map_err(|error| broken(&error))?;
     let good = response.status().is_success();
-    let bytes = Limited::new(response.into_body(), LONGEST).collect().await.map_err(|error| broken(&error))?.to_bytes();
+    let bytes = Limited::new(response.into_body(), LONGEST)
+        .collect()
+        .await
+        .map_err(|error| broken(&error))?
+        .to_bytes();
     driver.abort();
     let value: Value = serde_json::from_slice(&bytes).map_err(|error| broken(&error))?;
     if good { Ok(value) } else { Err(refusal(&value)) }
@@ -182,16 +230,38 @@ async fn post(options: &ClientOptions, operation: &str, input: &Value) -> Result
 
 /// Returns the refusal that a service wrote; its code is one of those this program knows.
 fn refusal(value: &Value) -> OpError {
-    const CODES: &[&str] = &["CTX_E_NOT_FOUND", "CTX_E_BUSY", "CTX_E_LIMIT", "CTX_E_CANCELLED", "CTX_E_OUTSIDE_ROOT", "CTX_E_EXCLUDED", "CTX_E_TIMEOUT", "POC_E_INDEX_MISSING", "CTX_E_REQUEST", "CTX_E_CONFIRM", "POC_E_BUDGET_EXCEEDED", "POC_E_NOT_SUPPORTED", "POC_E_CONTRACT_VERSION", "CTX_E_KEY", "CTX_E_HOST"];
+    const CODES: &[&str] = &[
+        "CTX_E_NOT_FOUND",
+        "CTX_E_BUSY",
+        "CTX_E_LIMIT",
+        "CTX_E_CANCELLED",
+        "CTX_E_OUTSIDE_ROOT",
+        "CTX_E_EXCLUDED",
+        "CTX_E_TIMEOUT",
+        "POC_E_INDEX_MISSING",
+        "CTX_E_REQUEST",
+        "CTX_E_CONFIRM",
+        "POC_E_BUDGET_EXCEEDED",
+        "POC_E_NOT_SUPPORTED",
+        "POC_E_CONTRACT_VERSION",
+        "CTX_E_KEY",
+        "CTX_E_HOST",
+    ];
     let error = &value["error"];
     let code = CODES.iter().copied().find(|code| error["code"] == *code).unwrap_or("CTX_E_SERVICE");
-    OpError { code, message: error["message"].as_str().unwrap_or("the service failed").to_owned(), remedy: error["remedy"].as_str().unwrap_or_default().to_owned() }
+    OpError {
+        code,
+        message: error["message"].as_str().unwrap_or("the service failed").to_owned(),
+        remedy: error["remedy"].as_str().unwrap_or_default().to_owned(),
+    }
 }
 
 /// Returns the answer of an operation that found nothing, as far as callers look at it.
 fn empty(operation: &str) -> Value {
     match operation {
-        "task_context" => json!({"taskId": "", "snippets": [], "totalTokens": 0, "providers": {}, "contextBlock": "", "prompt": ""}),
+        "task_context" => {
+            json!({"taskId": "", "snippets": [], "totalTokens": 0, "providers": {}, "contextBlock": "", "prompt": ""})
+        }
         "query_context" => json!({"query": "", "total": 0, "hits": [], "totalTokens": 0}),
         _ => json!({}),
     }

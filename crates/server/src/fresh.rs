@@ -2,7 +2,9 @@
 
 use crate::call::CallProgress;
 use crate::served::{Root, Served};
-use contextd_engine::{Coverage, Engine, EngineError, Progress, RefreshOptions, Silent, Stage, WatchEnd, WatchNews};
+use contextd_engine::{
+    Coverage, Engine, EngineError, Progress, RefreshOptions, Silent, Stage, WatchEnd, WatchNews,
+};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -56,7 +58,10 @@ impl Fresh {
         let (engine, now) = (&root.context.engine, root.context.now);
         self.repeat_lost_rebuild(root);
         let start = Instant::now();
-        let result = engine.refresh(&RefreshOptions { now: now(), wait: PATIENCE, ..RefreshOptions::default() }, self);
+        let result = engine.refresh(
+            &RefreshOptions { now: now(), wait: PATIENCE, ..RefreshOptions::default() },
+            self,
+        );
         let unchanged = result.as_ref().is_ok_and(|refreshed| !refreshed.changed);
         if unchanged {
             self.took.store(start.elapsed().as_millis() as u64, Ordering::SeqCst);
@@ -86,11 +91,23 @@ impl Fresh {
     fn watch(&self, engine: &Arc<Engine>, now: fn() -> i64, served: &Weak<Served>) {
         self.watching.store(true, Ordering::SeqCst);
         let end = engine.watch(&self.stop, &now, &mut |news| match news {
-            WatchNews::Refreshed(refreshed) if refreshed.changed => tracing::info!(read = refreshed.read, removed = refreshed.removed, "the index follows the work tree"),
-            WatchNews::Failed(error) => tracing::warn!(code = error.code(), "the index could not be refreshed: {error}"),
-            WatchNews::Problems(problems) => problems.iter().for_each(|problem| tracing::warn!(code = problem.code, "{}", problem.message)),
-            WatchNews::Follows => tracing::info!("another process keeps the index fresh; this one follows"),
-            WatchNews::TookOver => tracing::info!("the other process has ended; this one keeps the index fresh"),
+            WatchNews::Refreshed(refreshed) if refreshed.changed => tracing::info!(
+                read = refreshed.read,
+                removed = refreshed.removed,
+                "the index follows the work tree"
+            ),
+            WatchNews::Failed(error) => {
+                tracing::warn!(code = error.code(), "the index could not be refreshed: {error}")
+            }
+            WatchNews::Problems(problems) => problems
+                .iter()
+                .for_each(|problem| tracing::warn!(code = problem.code, "{}", problem.message)),
+            WatchNews::Follows => {
+                tracing::info!("another process keeps the index fresh; this one follows")
+            }
+            WatchNews::TookOver => {
+                tracing::info!("the other process has ended; this one keeps the index fresh")
+            }
             WatchNews::Refreshed(_) | WatchNews::Followed(_) => {}
         });
         self.watching.store(false, Ordering::SeqCst);
@@ -118,12 +135,20 @@ impl Fresh {
         };
         if self.running.load(Ordering::SeqCst) {
             let (start, nothing) = (Instant::now(), limit == FIRST);
-            while self.running.load(Ordering::SeqCst) && start.elapsed() < limit && !call.is_cancelled() {
+            while self.running.load(Ordering::SeqCst)
+                && start.elapsed() < limit
+                && !call.is_cancelled()
+            {
                 if nothing && root.context.engine.coverage() != Coverage::Nothing {
                     return;
                 }
-                let (stage, done, total) = *self.stage.lock().unwrap_or_else(PoisonError::into_inner);
-                call.set(if stage.is_empty() { "waiting for the index" } else { stage }, done, total);
+                let (stage, done, total) =
+                    *self.stage.lock().unwrap_or_else(PoisonError::into_inner);
+                call.set(
+                    if stage.is_empty() { "waiting for the index" } else { stage },
+                    done,
+                    total,
+                );
                 std::thread::sleep(Duration::from_millis(20));
             }
             return;
@@ -145,7 +170,10 @@ impl Fresh {
         let (engine, fresh, clock) = (root.context.engine.clone(), self.clone(), root.context.now);
         let refresh = move || {
             let start = Instant::now();
-            let result = engine.refresh(&RefreshOptions { now, wait: Duration::ZERO, ..RefreshOptions::default() }, &Silent);
+            let result = engine.refresh(
+                &RefreshOptions { now, wait: Duration::ZERO, ..RefreshOptions::default() },
+                &Silent,
+            );
             if matches!(&result, Ok(refreshed) if !refreshed.changed) {
                 fresh.took.store(start.elapsed().as_millis() as u64, Ordering::SeqCst);
             }
@@ -161,7 +189,9 @@ impl Fresh {
 
     /// Remembers how a run went. Another process that indexes is as good as indexing here.
     fn settle(&self, result: Result<(), EngineError>) {
-        let failed = result.err().filter(|error| !matches!(error, EngineError::Busy { .. } | EngineError::Cancelled));
+        let failed = result
+            .err()
+            .filter(|error| !matches!(error, EngineError::Busy { .. } | EngineError::Cancelled));
         if let Some(error) = &failed {
             tracing::warn!(code = error.code(), "the index could not be refreshed: {error}");
         }
@@ -171,7 +201,11 @@ impl Fresh {
     /// Returns why the last run failed.
     pub fn failure(&self) -> Option<contextd_ops::OpError> {
         let failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
-        failed.as_ref().map(|error| contextd_ops::OpError { code: error.code(), message: error.to_string(), remedy: error.remedy() })
+        failed.as_ref().map(|error| contextd_ops::OpError {
+            code: error.code(),
+            message: error.to_string(),
+            remedy: error.remedy(),
+        })
     }
 
     pub fn is_running(&self) -> bool {

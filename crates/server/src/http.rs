@@ -39,7 +39,12 @@ pub struct HttpOptions {
 impl HttpOptions {
     /// Serves an address with the usual limits.
     pub fn new(address: impl Into<String>) -> Self {
-        Self { address: address.into(), key: None, tools: ToolSet::default(), limits: HttpLimits::default() }
+        Self {
+            address: address.into(),
+            key: None,
+            tools: ToolSet::default(),
+            limits: HttpLimits::default(),
+        }
     }
 }
 
@@ -63,7 +68,14 @@ pub struct HttpLimits {
 impl Default for HttpLimits {
     fn default() -> Self {
         let seconds = Duration::from_secs;
-        Self { body: 1 << 20, head_time: seconds(10), body_time: seconds(20), answer_time: seconds(60), stall_time: seconds(30), connections: 512 }
+        Self {
+            body: 1 << 20,
+            head_time: seconds(10),
+            body_time: seconds(20),
+            answer_time: seconds(60),
+            stall_time: seconds(30),
+            connections: 512,
+        }
     }
 }
 
@@ -96,11 +108,19 @@ impl HttpServer {
     }
 
     /// Serves the operations of a root, and another MCP server beside them.
-    pub fn start_with(served: Arc<Served>, options: &HttpOptions, mcp: McpRoute) -> Result<Self, String> {
+    pub fn start_with(
+        served: Arc<Served>,
+        options: &HttpOptions,
+        mcp: McpRoute,
+    ) -> Result<Self, String> {
         let address = address(options)?;
-        let listener = std::net::TcpListener::bind(address).map_err(|error| format!("{address} cannot be used: {error}"))?;
-        listener.set_nonblocking(true).map_err(|error| format!("{address} cannot be used: {error}"))?;
-        let address = listener.local_addr().map_err(|error| format!("{address} cannot be used: {error}"))?;
+        let listener = std::net::TcpListener::bind(address)
+            .map_err(|error| format!("{address} cannot be used: {error}"))?;
+        listener
+            .set_nonblocking(true)
+            .map_err(|error| format!("{address} cannot be used: {error}"))?;
+        let address =
+            listener.local_addr().map_err(|error| format!("{address} cannot be used: {error}"))?;
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         let service = Service {
             served,
@@ -110,7 +130,10 @@ impl HttpServer {
             metrics: Arc::default(),
             turns: Arc::new(Semaphore::new((cores * 2).max(4))),
         };
-        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| format!("the runtime cannot start: {error}"))?;
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| format!("the runtime cannot start: {error}"))?;
         let stop = CancellationToken::new();
         let (limits, ended) = (options.limits, stop.clone());
         let router = routes::router(service, mcp, stop.clone());
@@ -139,7 +162,9 @@ impl HttpServer {
     }
 
     fn join(&mut self) -> Result<(), String> {
-        self.thread.take().map_or(Ok(()), |thread| thread.join().unwrap_or_else(|_| Err("the server broke off".to_owned())))
+        self.thread.take().map_or(Ok(()), |thread| {
+            thread.join().unwrap_or_else(|_| Err("the server broke off".to_owned()))
+        })
     }
 }
 
@@ -151,12 +176,19 @@ impl Drop for HttpServer {
 }
 
 /// Serves until the process is told to end; `told` hears the address.
-pub fn serve_http(served: Arc<Served>, options: &HttpOptions, told: impl FnOnce(SocketAddr)) -> Result<(), String> {
+pub fn serve_http(
+    served: Arc<Served>,
+    options: &HttpOptions,
+    told: impl FnOnce(SocketAddr),
+) -> Result<(), String> {
     let server = HttpServer::start(served, options)?;
     told(server.address());
     tracing::info!(address = %server.address(), "serving");
     let stop = server.stop.clone();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| format!("the runtime cannot start: {error}"))?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| format!("the runtime cannot start: {error}"))?;
     std::thread::spawn(move || {
         runtime.block_on(connection::told_to_end());
         stop.cancel();
@@ -167,9 +199,15 @@ pub fn serve_http(served: Arc<Served>, options: &HttpOptions, told: impl FnOnce(
 fn address(options: &HttpOptions) -> Result<SocketAddr, String> {
     use std::net::ToSocketAddrs as _;
     let text = &options.address;
-    let address = text.to_socket_addrs().ok().and_then(|mut found| found.next()).ok_or_else(|| format!("`{text}` is no address: write one such as 127.0.0.1:8765"))?;
+    let address = text
+        .to_socket_addrs()
+        .ok()
+        .and_then(|mut found| found.next())
+        .ok_or_else(|| format!("`{text}` is no address: write one such as 127.0.0.1:8765"))?;
     if options.key.is_none() && !address.ip().is_loopback() {
-        return Err(format!("{address} can be reached from other machines: set CONTEXTD_API_KEY, or use 127.0.0.1 [CTX_E_HTTP_OPEN]"));
+        return Err(format!(
+            "{address} can be reached from other machines: set CONTEXTD_API_KEY, or use 127.0.0.1 [CTX_E_HTTP_OPEN]"
+        ));
     }
     Ok(address)
 }

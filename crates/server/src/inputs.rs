@@ -45,19 +45,29 @@ pub fn schema(operation: &Operation) -> Value {
 pub fn check(operation: &Operation, input: &Value) -> Result<(), OpError> {
     let Some(fields) = input.as_object() else { return Ok(()) };
     let objects = OBJECTS.get(operation.name);
-    match fields.iter().find(|(name, value)| value.is_array() && objects.is_some_and(|objects| objects.contains(name))) {
-        Some((name, _)) => Err(OpError::request(format!("`{name}` is a list, and should be an object"), "Compare it with the operation's schema: `contextd schema NAME`.")),
+    match fields.iter().find(|(name, value)| {
+        value.is_array() && objects.is_some_and(|objects| objects.contains(name))
+    }) {
+        Some((name, _)) => Err(OpError::request(
+            format!("`{name}` is a list, and should be an object"),
+            "Compare it with the operation's schema: `contextd schema NAME`.",
+        )),
         None => Ok(()),
     }
 }
 
 /// The fields of each operation that hold objects.
-static OBJECTS: LazyLock<BTreeMap<&'static str, Vec<String>>> = LazyLock::new(|| OPERATIONS.iter().map(|operation| (operation.name, objects(&(operation.schema)()))).collect());
+static OBJECTS: LazyLock<BTreeMap<&'static str, Vec<String>>> = LazyLock::new(|| {
+    OPERATIONS.iter().map(|operation| (operation.name, objects(&(operation.schema)()))).collect()
+});
 
 fn objects(schema: &Value) -> Vec<String> {
     let properties = schema["properties"].as_object().into_iter().flatten();
     let is_object = |property: &Value| {
-        let target = property["$ref"].as_str().and_then(|path| path.strip_prefix("#/$defs/")).map_or(property, |name| &schema["$defs"][name]);
+        let target = property["$ref"]
+            .as_str()
+            .and_then(|path| path.strip_prefix("#/$defs/"))
+            .map_or(property, |name| &schema["$defs"][name]);
         target["type"] == "object"
     };
     properties.filter(|(_, property)| is_object(property)).map(|(name, _)| name.clone()).collect()
@@ -70,7 +80,16 @@ mod tests {
     #[test]
     fn a_list_is_no_object() {
         let search = contextd_ops::find("query_context").unwrap();
-        assert!(check(search, &json!({"query": "a", "filters": {"minScore": 0.1}, "scope": {"paths": ["a"]}})).is_ok());
-        assert_eq!(check(search, &json!({"query": "a", "filters": [null, null]})).unwrap_err().code, "CTX_E_REQUEST");
+        assert!(
+            check(
+                search,
+                &json!({"query": "a", "filters": {"minScore": 0.1}, "scope": {"paths": ["a"]}})
+            )
+            .is_ok()
+        );
+        assert_eq!(
+            check(search, &json!({"query": "a", "filters": [null, null]})).unwrap_err().code,
+            "CTX_E_REQUEST"
+        );
     }
 }

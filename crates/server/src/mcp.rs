@@ -16,8 +16,11 @@ use crate::served::Served;
 use contextd_ops::{OpError, find};
 use kept::Kept;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ProgressNotificationParam, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
+    GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ProgressNotificationParam, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
+    ServerConfig, Tool,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer};
 use rmcp::{ErrorData, ServerHandler, ServiceExt};
@@ -57,10 +60,19 @@ impl Mcp {
 
     fn call(&self, name: &str, input: Value, progress: &Arc<CallProgress>) -> CallToolResult {
         let Some(operation) = find(name) else {
-            return response::refusal(&OpError::not_found(format!("there is no tool `{name}`"), "List the tools first."));
+            return response::refusal(&OpError::not_found(
+                format!("there is no tool `{name}`"),
+                "List the tools first.",
+            ));
         };
         let start = Instant::now();
-        let result = match call(&self.served, operation, limited(operation.name, input), progress, Some(&self.session.id)) {
+        let result = match call(
+            &self.served,
+            operation,
+            limited(operation.name, input),
+            progress,
+            Some(&self.session.id),
+        ) {
             Ok(called) => response::answer(&called.answer, called.partial, &self.kept),
             Err(error) => response::refusal(&error),
         };
@@ -71,10 +83,15 @@ impl Mcp {
 
 /// Keeps the budgets of packs below what a response may hold.
 fn limited(name: &str, mut input: Value) -> Value {
-    let pack = matches!(name, "context_for_task" | "context_for_files" | "context_for_pr" | "recent_changes");
+    let pack = matches!(
+        name,
+        "context_for_task" | "context_for_files" | "context_for_pr" | "recent_changes"
+    );
     if let Some(map) = input.as_object_mut().filter(|_| pack) {
         for key in ["budget", "maxTokens"] {
-            if let Some(asked) = map.get(key).and_then(Value::as_u64).filter(|&asked| asked > PACK_TOKENS) {
+            if let Some(asked) =
+                map.get(key).and_then(Value::as_u64).filter(|&asked| asked > PACK_TOKENS)
+            {
                 tracing::info!("a budget of {asked} tokens was lowered to {PACK_TOKENS}");
                 map.insert(key.to_owned(), json!(PACK_TOKENS));
             }
@@ -86,8 +103,15 @@ fn limited(name: &str, mut input: Value) -> Value {
 
 impl ServerHandler for Mcp {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().enable_prompts().enable_completions().build();
-        ServerConfig::new(capabilities).with_server_info(Implementation::new("contextd", env!("CARGO_PKG_VERSION"))).with_instructions(INSTRUCTIONS)
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_prompts()
+            .enable_completions()
+            .build();
+        ServerConfig::new(capabilities)
+            .with_server_info(Implementation::new("contextd", env!("CARGO_PKG_VERSION")))
+            .with_instructions(INSTRUCTIONS)
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
@@ -99,7 +123,11 @@ impl ServerHandler for Mcp {
         roots::follow(&self.served, &context.peer).await;
     }
 
-    async fn list_tools(&self, _request: Option<PaginatedRequestParams>, _context: RequestContext<RoleServer>) -> Result<ListToolsResult, ErrorData> {
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
         Ok(ListToolsResult::with_all_items(tools::list(self.tools)))
     }
 
@@ -107,10 +135,17 @@ impl ServerHandler for Mcp {
         find(name).map(|operation| tools::tool(operation, self.tools))
     }
 
-    async fn call_tool(&self, request: CallToolRequestParams, context: RequestContext<RoleServer>) -> Result<CallToolResponse, ErrorData> {
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
         let name = request.name.into_owned();
         if find(&name).is_none() {
-            return Err(ErrorData::invalid_params(format!("there is no tool `{name}`: list the tools first"), Some(json!({"code": "CTX_E_NOT_FOUND"}))));
+            return Err(ErrorData::invalid_params(
+                format!("there is no tool `{name}`: list the tools first"),
+                Some(json!({"code": "CTX_E_NOT_FOUND"})),
+            ));
         }
         let input = request.arguments.map_or(json!({}), Value::Object);
         let progress = Arc::new(CallProgress::default());
@@ -136,44 +171,79 @@ impl ServerHandler for Mcp {
         }
     }
 
-    async fn list_resources(&self, _request: Option<PaginatedRequestParams>, _context: RequestContext<RoleServer>) -> Result<ListResourcesResult, ErrorData> {
+    async fn list_resources(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
         Ok(ListResourcesResult::with_all_items(resources::list()))
     }
 
-    async fn list_resource_templates(&self, _request: Option<PaginatedRequestParams>, _context: RequestContext<RoleServer>) -> Result<ListResourceTemplatesResult, ErrorData> {
+    async fn list_resource_templates(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
         Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
     }
 
-    async fn read_resource(&self, request: ReadResourceRequestParams, _context: RequestContext<RoleServer>) -> Result<ReadResourceResponse, ErrorData> {
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
         let server = self.clone();
         blocking(move || resources::read(&server, &request.uri)).await.map(Into::into)
     }
 
-    async fn list_prompts(&self, _request: Option<PaginatedRequestParams>, _context: RequestContext<RoleServer>) -> Result<ListPromptsResult, ErrorData> {
+    async fn list_prompts(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
         Ok(ListPromptsResult::with_all_items(prompts::list()))
     }
 
-    async fn get_prompt(&self, request: GetPromptRequestParams, _context: RequestContext<RoleServer>) -> Result<GetPromptResponse, ErrorData> {
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
         let server = self.clone();
         let arguments = request.arguments.unwrap_or_default();
         blocking(move || prompts::get(&server, &request.name, &arguments)).await.map(Into::into)
     }
 
-    async fn complete(&self, request: CompleteRequestParams, _context: RequestContext<RoleServer>) -> Result<CompleteResult, ErrorData> {
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
         let served = self.served.clone();
         blocking(move || complete::complete(&served, &request)).await
     }
 }
 
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, ErrorData> + Send + 'static) -> Result<T, ErrorData> {
-    tokio::task::spawn_blocking(work).await.map_err(|error| ErrorData::internal_error(format!("the request broke off: {error}"), None))?
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ErrorData> + Send + 'static,
+) -> Result<T, ErrorData> {
+    tokio::task::spawn_blocking(work).await.map_err(|error| {
+        ErrorData::internal_error(format!("the request broke off: {error}"), None)
+    })?
 }
 
 /// Serves over standard input and output until the client closes them.
 pub fn serve_stdio(served: Arc<Served>, tools: ToolSet) -> Result<(), String> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().map_err(|error| format!("the runtime cannot start: {error}"))?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(|error| format!("the runtime cannot start: {error}"))?;
     let result = runtime.block_on(async {
-        let service = Mcp::new(served, tools).serve(rmcp::transport::stdio()).await.map_err(|error| format!("the session could not begin: {error}"))?;
+        let service = Mcp::new(served, tools)
+            .serve(rmcp::transport::stdio())
+            .await
+            .map_err(|error| format!("the session could not begin: {error}"))?;
         service.waiting().await.map(drop).map_err(|error| format!("the session broke off: {error}"))
     });
     // Work that goes on behind the answers may be left: the next start continues it.

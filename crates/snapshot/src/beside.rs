@@ -5,7 +5,11 @@ pub const MANY_FILES: usize = 2_000;
 
 /// Does two things, the first by a thread of its own where that is worth it. None of the pool's: one that waits there would
 /// begin other work and hold both, and there may be only one.
-pub fn beside<A: Send, B>(is_worth_it: bool, first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B) -> (A, B) {
+pub fn beside<A: Send, B>(
+    is_worth_it: bool,
+    first: impl FnOnce() -> A + Send,
+    second: impl FnOnce() -> B,
+) -> (A, B) {
     if !is_worth_it {
         return (first(), second());
     }

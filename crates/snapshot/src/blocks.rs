@@ -23,9 +23,13 @@ pub(crate) fn compress(raw: &[u8]) -> (Vec<u8>, Vec<u8>) {
     let (mut ends, mut bytes) = (Vec::new(), Vec::with_capacity(raw.len() / 2));
     for block in raw.chunks(BLOCK) {
         room.clear();
-        let packed = compressor.as_mut().and_then(|compressor| compressor.compress_to_buffer(block, &mut room).ok()).and_then(|length| room.get(..length));
+        let packed = compressor
+            .as_mut()
+            .and_then(|compressor| compressor.compress_to_buffer(block, &mut room).ok())
+            .and_then(|length| room.get(..length));
         // A block that does not shrink is kept as it is; its length tells.
-        bytes.extend_from_slice(packed.filter(|packed| packed.len() < block.len()).unwrap_or(block));
+        bytes
+            .extend_from_slice(packed.filter(|packed| packed.len() < block.len()).unwrap_or(block));
         ends.push(bytes.len() as u32);
     }
     SPARE.set((compressor, room));
@@ -109,9 +113,8 @@ mod tests {
 
     #[test]
     fn any_range_comes_back() {
-        let raw: Vec<u8> = (0..100_000u32)
-            .flat_map(|number| [(number / 7) as u8, (number % 13) as u8])
-            .collect();
+        let raw: Vec<u8> =
+            (0..100_000u32).flat_map(|number| [(number / 7) as u8, (number % 13) as u8]).collect();
         let (ends, bytes) = compress(&raw);
         let blocks = Blocks {
             identity: 1,
@@ -120,23 +123,14 @@ mod tests {
             raw_length: raw.len(),
         };
         let mut cache = BlockCache::default();
-        for range in [
-            0..0,
-            0..1,
-            16_000..17_000,
-            0..raw.len(),
-            raw.len() - 5..raw.len(),
-            16_384..32_768,
-        ] {
+        for range in
+            [0..0, 0..1, 16_000..17_000, 0..raw.len(), raw.len() - 5..raw.len(), 16_384..32_768]
+        {
             let mut out = Vec::new();
             blocks.read(range.clone(), &mut cache, &mut out).unwrap();
             assert_eq!(out, raw[range]);
         }
-        assert!(
-            blocks
-                .read(raw.len()..raw.len() + 1, &mut cache, &mut Vec::new())
-                .is_none()
-        );
+        assert!(blocks.read(raw.len()..raw.len() + 1, &mut cache, &mut Vec::new()).is_none());
         assert!(bytes.len() < raw.len());
     }
 }

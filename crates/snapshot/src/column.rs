@@ -16,7 +16,9 @@ pub(crate) fn put_all(out: &mut Vec<u8>, values: impl Iterator<Item = u32>, widt
         0 => {}
         1 => out.extend(values.map(|value| value as u8)),
         2 => values.for_each(|value| out.extend_from_slice(&(value as u16).to_le_bytes())),
-        3 => values.for_each(|value| out.extend_from_slice(&[value as u8, (value >> 8) as u8, (value >> 16) as u8])),
+        3 => values.for_each(|value| {
+            out.extend_from_slice(&[value as u8, (value >> 8) as u8, (value >> 16) as u8])
+        }),
         _ => values.for_each(|value| out.extend_from_slice(&value.to_le_bytes())),
     }
 }
@@ -49,10 +51,7 @@ impl<'a> Column<'a> {
     /// Reads `bytes` as `rows` numbers; `None` when that does not come out even.
     pub(crate) fn new(bytes: &'a [u8], rows: usize) -> Option<Self> {
         let width = bytes.len().checked_div(rows).unwrap_or(0);
-        (width <= 4 && width * rows == bytes.len()).then_some(Self {
-            bytes,
-            width: width as u8,
-        })
+        (width <= 4 && width * rows == bytes.len()).then_some(Self { bytes, width: width as u8 })
     }
 
     /// Trusts that the width was found by [`Column::new`].
@@ -80,9 +79,24 @@ impl<'a> Column<'a> {
         numbers.clear();
         match self.width {
             1 => numbers.extend(self.bytes.iter().take(rows).map(|&a| u32::from(a))),
-            2 => numbers.extend(self.bytes.chunks_exact(2).take(rows).map(|row| u32::from_le_bytes([row[0], row[1], 0, 0]))),
-            3 => numbers.extend(self.bytes.chunks_exact(3).take(rows).map(|row| u32::from_le_bytes([row[0], row[1], row[2], 0]))),
-            4 => numbers.extend(self.bytes.chunks_exact(4).take(rows).map(|row| u32::from_le_bytes([row[0], row[1], row[2], row[3]]))),
+            2 => numbers.extend(
+                self.bytes
+                    .chunks_exact(2)
+                    .take(rows)
+                    .map(|row| u32::from_le_bytes([row[0], row[1], 0, 0])),
+            ),
+            3 => numbers.extend(
+                self.bytes
+                    .chunks_exact(3)
+                    .take(rows)
+                    .map(|row| u32::from_le_bytes([row[0], row[1], row[2], 0])),
+            ),
+            4 => numbers.extend(
+                self.bytes
+                    .chunks_exact(4)
+                    .take(rows)
+                    .map(|row| u32::from_le_bytes([row[0], row[1], row[2], row[3]])),
+            ),
             _ => {}
         }
         numbers.resize(rows, 0);
@@ -107,11 +121,7 @@ pub(crate) fn partition_point(rows: u32, mut is_before: impl FnMut(u32) -> bool)
     let (mut low, mut high) = (0, rows);
     while low < high {
         let middle = low + (high - low) / 2;
-        if is_before(middle) {
-            low = middle + 1
-        } else {
-            high = middle
-        }
+        if is_before(middle) { low = middle + 1 } else { high = middle }
     }
     low
 }

@@ -35,7 +35,11 @@ pub(crate) fn assemble(magic: [u8; 8], sections: &[Vec<u8>]) -> Vec<u8> {
 pub(crate) fn header(magic: [u8; 8], sections: &[&[u8]]) -> Vec<u8> {
     // Handing short ones out takes longer than hashing them.
     let is_long = sections.iter().map(|section| section.len()).sum::<usize>() > LONG;
-    let sums: Vec<u64> = if is_long { sections.par_iter().map(|section| checksum(section)).collect() } else { sections.iter().map(|section| checksum(section)).collect() };
+    let sums: Vec<u64> = if is_long {
+        sections.par_iter().map(|section| checksum(section)).collect()
+    } else {
+        sections.iter().map(|section| checksum(section)).collect()
+    };
     header_with(magic, sections, &sums)
 }
 
@@ -91,11 +95,7 @@ impl Container {
     pub(crate) fn open(path: &Path, magic: [u8; 8], count: usize) -> Result<Self> {
         let map = map(path)?;
         let sections = read_header(path, &map, magic, count)?;
-        Ok(Self {
-            path: path.to_owned(),
-            map,
-            sections,
-        })
+        Ok(Self { path: path.to_owned(), map, sections })
     }
 
     /// Returns the bytes of section `number`.
@@ -131,10 +131,7 @@ impl Container {
 #[allow(unsafe_code)]
 fn map(path: &Path) -> Result<Mmap> {
     let file = File::open(path).map_err(SnapshotError::io("open", path))?;
-    let length = file
-        .metadata()
-        .map_err(SnapshotError::io("read", path))?
-        .len();
+    let length = file.metadata().map_err(SnapshotError::io("read", path))?.len();
     if length < (HEAD + 8) as u64 {
         return Err(SnapshotError::damaged(path, "shorter than a header"));
     }
@@ -149,9 +146,7 @@ fn read_header(path: &Path, bytes: &[u8], magic: [u8; 8], count: usize) -> Resul
         return damaged("no such kind of file");
     }
     if number32(bytes, 8) != FORMAT_VERSION {
-        return Err(SnapshotError::Version {
-            path: path.to_owned(),
-        });
+        return Err(SnapshotError::Version { path: path.to_owned() });
     }
     let header = HEAD + count * ENTRY;
     if number32(bytes, 12) as usize != count || bytes.len() < header + 8 {
@@ -178,25 +173,16 @@ fn read_header(path: &Path, bytes: &[u8], magic: [u8; 8], count: usize) -> Resul
 }
 
 fn number32(bytes: &[u8], at: usize) -> u32 {
-    bytes
-        .get(at..at + 4)
-        .and_then(|bytes| bytes.try_into().ok())
-        .map_or(0, u32::from_le_bytes)
+    bytes.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map_or(0, u32::from_le_bytes)
 }
 
 fn number64(bytes: &[u8], at: usize) -> u64 {
-    bytes
-        .get(at..at + 8)
-        .and_then(|bytes| bytes.try_into().ok())
-        .map_or(0, u64::from_le_bytes)
+    bytes.get(at..at + 8).and_then(|bytes| bytes.try_into().ok()).map_or(0, u64::from_le_bytes)
 }
 
 /// Writes numbers of a meta section.
 pub(crate) fn put_numbers(numbers: &[u64]) -> Vec<u8> {
-    numbers
-        .iter()
-        .flat_map(|number| number.to_le_bytes())
-        .collect()
+    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
 }
 
 /// Reads the numbers of a meta section; `None` when there are not exactly `N`.

@@ -7,11 +7,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum SnapshotError {
     #[error("cannot {action} {path}: {source}")]
-    Io {
-        action: &'static str,
-        path: PathBuf,
-        source: io::Error,
-    },
+    Io { action: &'static str, path: PathBuf, source: io::Error },
     #[error("{path} is damaged ({what}); run `contextd index --full` to build the index again")]
     Damaged { path: PathBuf, what: &'static str },
     #[error(
@@ -37,18 +33,11 @@ impl SnapshotError {
 
     pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
-        move |source| SnapshotError::Io {
-            action,
-            path,
-            source,
-        }
+        move |source| SnapshotError::Io { action, path, source }
     }
 
     pub(crate) fn damaged(path: &Path, what: &'static str) -> Self {
-        SnapshotError::Damaged {
-            path: path.to_owned(),
-            what,
-        }
+        SnapshotError::Damaged { path: path.to_owned(), what }
     }
 }
 

@@ -12,7 +12,9 @@ impl Snapshot {
     pub fn written_in(&self, source: u32, edge: &EdgeRow) -> u32 {
         let found = match edge.kind() {
             EdgeKind::Extends | EdgeKind::Implements => self.extension_at(source, edge),
-            EdgeKind::Dataflow if self.symbol(edge.target).kind().is_callable() => Some(edge.target),
+            EdgeKind::Dataflow if self.symbol(edge.target).kind().is_callable() => {
+                Some(edge.target)
+            }
             _ => None,
         };
         self.file_of(found.unwrap_or(source))
@@ -24,10 +26,8 @@ impl Snapshot {
         if (own.start_line()..=own.end_line()).contains(&edge.line) {
             return None;
         }
-        let members = self
-            .graph()
-            .incoming(source)
-            .filter(|(_, member)| member.kind() == EdgeKind::MemberOf);
+        let members =
+            self.graph().incoming(source).filter(|(_, member)| member.kind() == EdgeKind::MemberOf);
         let holding: Vec<u32> = members
             .map(|(symbol, _)| symbol)
             .filter(|&symbol| {
@@ -39,10 +39,6 @@ impl Snapshot {
         // Extensions in several files may hold a line of that number; the one that names the base counts.
         let base = self.symbol(edge.target).name();
         let names_it = |symbol: &&u32| self.symbol(**symbol).signature().contains(base);
-        holding
-            .iter()
-            .find(names_it)
-            .or(holding.first())
-            .copied()
+        holding.iter().find(names_it).or(holding.first()).copied()
     }
 }

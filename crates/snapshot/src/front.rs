@@ -32,11 +32,7 @@ fn shared_length(left: &[u8], right: &[u8]) -> usize {
 pub(crate) fn take_key<'a>(reader: &mut Reader<'a>) -> (usize, &'a [u8]) {
     let lengths = usize::from(reader.byte());
     let mut long = |short: usize| {
-        if short == LONG {
-            LONG + reader.varint() as usize
-        } else {
-            short
-        }
+        if short == LONG { LONG + reader.varint() as usize } else { short }
     };
     let (shared, rest) = (long(lengths >> 4), long(lengths & LONG));
     (shared, reader.take(rest))

@@ -45,10 +45,7 @@ pub struct GraphWriter {
 impl GraphWriter {
     /// Starts a graph of symbols `0..symbols`.
     pub fn new(symbols: u32) -> Self {
-        Self {
-            ends: Vec::with_capacity(symbols as usize),
-            ..Self::default()
-        }
+        Self { ends: Vec::with_capacity(symbols as usize), ..Self::default() }
     }
 
     /// Takes the edges of all symbols at once: those of symbol `s` are `edges[offsets[s]..offsets[s + 1]]`.
@@ -60,11 +57,7 @@ impl GraphWriter {
                 in_order(&mut rows[(range[0] - first) as usize..(range[1] - first) as usize]);
             }
         });
-        Self {
-            ends: offsets.get(1..).unwrap_or(&[]).to_vec(),
-            rows: edges,
-            ..Self::default()
-        }
+        Self { ends: offsets.get(1..).unwrap_or(&[]).to_vec(), rows: edges, ..Self::default() }
     }
 
     /// Adds the edges of the next symbol, in the order of symbols; every symbol has its call, also
@@ -88,9 +81,13 @@ impl GraphWriter {
 
     /// Lays the graph out, while `communities` finds the community of every symbol: it is handed where the edges of each
     /// symbol end, and the edges. The same edges give the same bytes; edges to symbols that do not exist are dropped.
-    pub fn finish(self, communities: impl FnOnce(&[u32], &[EdgeRow]) -> Vec<u32> + Send) -> GraphImage {
+    pub fn finish(
+        self,
+        communities: impl FnOnce(&[u32], &[EdgeRow]) -> Vec<u32> + Send,
+    ) -> GraphImage {
         let (ends, rows) = without_strays(&self.ends, self.rows);
-        let (communities, laid) = rayon::join(|| communities(&ends, &rows), || lay_out(&ends, &rows));
+        let (communities, laid) =
+            rayon::join(|| communities(&ends, &rows), || lay_out(&ends, &rows));
         laid.image(&self.unresolved, self.outside, communities)
     }
 }
@@ -118,14 +115,30 @@ fn lay_out(ends: &[u32], rows: &[EdgeRow]) -> Laid {
     let way_out = || (edges::pack(rows), column::pack(ends.iter().copied()));
     let ((sources, source_ends, source_rows), (packed, out_ends)) = rayon::join(way_back, way_out);
     let Packed { shape, marks, rows: packed } = packed;
-    Laid { symbols: ends.len() as u32, edges: rows.len() as u64, sources, shape, rows: packed, marks, ends: out_ends, source_ends, source_rows }
+    Laid {
+        symbols: ends.len() as u32,
+        edges: rows.len() as u64,
+        sources,
+        shape,
+        rows: packed,
+        marks,
+        ends: out_ends,
+        source_ends,
+        source_rows,
+    }
 }
 
 impl Laid {
     fn image(self, unresolved: &[u32], outside: Vec<u8>, communities: Vec<u32>) -> GraphImage {
         let mut sections = vec![Vec::new(); SECTIONS];
         let [target, line, mark] = self.shape.numbers();
-        let counts = [self.symbols.into(), self.edges, self.sources, unresolved.len() as u64, communities.len() as u64];
+        let counts = [
+            self.symbols.into(),
+            self.edges,
+            self.sources,
+            unresolved.len() as u64,
+            communities.len() as u64,
+        ];
         sections[META] = container::put_numbers(&[&counts[..], &[target, line, mark]].concat());
         sections[ROWS] = self.rows;
         sections[MARKS] = self.marks;
@@ -145,14 +158,7 @@ const PIECE: usize = 1 << 14;
 /// Puts the edges of one symbol in order.
 fn in_order(rows: &mut [EdgeRow]) {
     rows.sort_unstable_by_key(|row| {
-        (
-            row.target,
-            row.kind,
-            row.line,
-            row.confidence,
-            row.provenance,
-            row.count,
-        )
+        (row.target, row.kind, row.line, row.confidence, row.provenance, row.count)
     });
 }
 
@@ -176,10 +182,7 @@ fn without_strays(ends: &[u32], mut rows: Vec<EdgeRow>) -> (Vec<u32>, Vec<EdgeRo
         return (ends.to_vec(), rows);
     }
     let kept = |start: u32, end: u32| {
-        rows[start as usize..end as usize]
-            .iter()
-            .filter(|row| row.target < symbols)
-            .count() as u32
+        rows[start as usize..end as usize].iter().filter(|row| row.target < symbols).count() as u32
     };
     let mut new_ends = Vec::with_capacity(ends.len());
     let (mut start, mut sum) = (0, 0);
@@ -228,7 +231,8 @@ pub struct GraphImage {
 
 impl GraphImage {
     fn new(sections: Vec<Vec<u8>>, edges: u64) -> Self {
-        let digests: Vec<ContentHash> = sections.par_iter().map(|section| digest(section)).collect();
+        let digests: Vec<ContentHash> =
+            sections.par_iter().map(|section| digest(section)).collect();
         let sums: Vec<u64> = digests.iter().map(|digest| digest.short()).collect();
         let header = container::header_with(MAGIC, &slices(&sections), &sums);
         // The header says how long the sections are, the digests what they hold.
@@ -283,8 +287,9 @@ impl Graph {
     pub fn open(path: &Path) -> Result<Self> {
         let container = Container::open(path, MAGIC, SECTIONS)?;
         let damaged = |what| SnapshotError::damaged(path, what);
-        let [counted @ .., target, line, mark] = container::take_numbers::<8>(container.section(META))
-            .ok_or_else(|| damaged("counts"))?;
+        let [counted @ .., target, line, mark] =
+            container::take_numbers::<8>(container.section(META))
+                .ok_or_else(|| damaged("counts"))?;
         let shape = Shape::of([target, line, mark]).ok_or_else(|| damaged("width of edges"))?;
         let [symbols, edges, sources, unresolved, communities] =
             counted.map(|number| usize::try_from(number).unwrap_or(usize::MAX));
@@ -300,14 +305,7 @@ impl Graph {
         }
         let symbols = u32::try_from(symbols).map_err(|_| damaged("number of symbols"))?;
         let edges = u32::try_from(edges).map_err(|_| damaged("number of edges"))?;
-        Ok(Self {
-            container,
-            symbols,
-            edges,
-            shape,
-            widths,
-            counts,
-        })
+        Ok(Self { container, symbols, edges, shape, widths, counts })
     }
 
     /// Reads everything and holds it against the checksums.
@@ -332,7 +330,8 @@ impl Graph {
     #[inline]
     pub fn out(&self, symbol: u32) -> Edges<'_> {
         let range = self.column(ENDS).range(symbol);
-        let all = Edges::new(self.container.section(ROWS), self.container.section(MARKS), self.shape);
+        let all =
+            Edges::new(self.container.section(ROWS), self.container.section(MARKS), self.shape);
         all.range(range.start as usize..range.end as usize)
     }
 
@@ -349,9 +348,7 @@ impl Graph {
     #[inline]
     pub fn incoming(&self, symbol: u32) -> impl Iterator<Item = (u32, EdgeRow)> + Clone + use<'_> {
         self.sources(symbol).flat_map(move |source| {
-            self.between(source, symbol)
-                .iter()
-                .map(move |row| (source, row))
+            self.between(source, symbol).iter().map(move |row| (source, row))
         })
     }
 
@@ -363,7 +360,13 @@ impl Graph {
 
     /// Makes the graph that a patch turns this one into, while `communities` finds the community of every symbol. It has the
     /// bytes that [`GraphWriter`] gives it; `None` where only that can.
-    pub fn patched(&self, patch: Patch<'_>, unresolved: &[u32], outside: &[OutsideEdge], communities: impl FnOnce() -> Vec<u32> + Send) -> Option<GraphImage> {
+    pub fn patched(
+        &self,
+        patch: Patch<'_>,
+        unresolved: &[u32],
+        outside: &[OutsideEdge],
+        communities: impl FnOnce() -> Vec<u32> + Send,
+    ) -> Option<GraphImage> {
         let (communities, laid) = rayon::join(communities, || patch::lay_out(self, patch));
         Some(laid?.image(unresolved, outside::pack(outside), communities))
     }

@@ -10,9 +10,7 @@ pub(crate) fn sorted(strings: &StringTable, wanted: impl Fn(u32) -> bool) -> Vec
         .map(|number| (beginning(text(number).bytes()), number))
         .collect();
     keyed.sort_unstable_by(|left, right| {
-        left.0
-            .cmp(&right.0)
-            .then_with(|| text(left.1).cmp(text(right.1)))
+        left.0.cmp(&right.0).then_with(|| text(left.1).cmp(text(right.1)))
     });
     keyed.into_iter().map(|(_, number)| number).collect()
 }

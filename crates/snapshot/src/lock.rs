@@ -28,11 +28,9 @@ impl WriterLock {
         match file.try_lock() {
             Ok(()) => Ok(Some(Self { _file: file })),
             Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(source)) => Err(SnapshotError::Io {
-                action: "lock",
-                path,
-                source,
-            }),
+            Err(TryLockError::Error(source)) => {
+                Err(SnapshotError::Io { action: "lock", path, source })
+            }
         }
     }
 
@@ -68,18 +66,10 @@ mod tests {
         let lock = WriterLock::try_lock(dir.path()).unwrap();
         assert!(lock.is_some());
         assert!(WriterLock::try_lock(dir.path()).unwrap().is_none());
-        assert!(
-            WriterLock::lock_wait(dir.path(), Duration::from_millis(30))
-                .unwrap()
-                .is_none()
-        );
+        assert!(WriterLock::lock_wait(dir.path(), Duration::from_millis(30)).unwrap().is_none());
         assert!(WriterLock::is_held(dir.path()));
         drop(lock);
         assert!(!WriterLock::is_held(dir.path()));
-        assert!(
-            WriterLock::lock_wait(dir.path(), Duration::from_millis(30))
-                .unwrap()
-                .is_some()
-        );
+        assert!(WriterLock::lock_wait(dir.path(), Duration::from_millis(30)).unwrap().is_some());
     }
 }

@@ -62,9 +62,7 @@ impl Manifest {
     /// that reads it. It does not depend on the folder's place, on time or on the machine.
     pub fn index_signature(&self) -> ContentHash {
         let mut hasher = blake3::Hasher::new();
-        hasher
-            .update(b"index\0")
-            .update(&crate::FORMAT_VERSION.to_le_bytes());
+        hasher.update(b"index\0").update(&crate::FORMAT_VERSION.to_le_bytes());
         put_text(&mut hasher, &self.extractor);
         hasher.update(&self.config.0).update(&self.tree.root.0);
         ContentHash(*hasher.finalize().as_bytes())
@@ -114,11 +112,7 @@ impl Manifest {
 
 fn decode(container: &Container) -> Option<Manifest> {
     let mut head = Reader::new(container.section(HEAD));
-    let (config, root, graph) = (
-        take_hash(&mut head),
-        take_hash(&mut head),
-        take_hash(&mut head),
-    );
+    let (config, root, graph) = (take_hash(&mut head), take_hash(&mut head), take_hash(&mut head));
     let edges = take_u64(&mut head);
     let extractor = take_string(&mut head);
     let mut reader = Reader::new(container.section(SEGMENTS));

@@ -45,7 +45,11 @@ impl Tree {
         files.sort_unstable_by_key(|file| file.path);
         let leaves: Vec<Leaf<'_>> = files.iter().map(|file| (file, leaf(file))).collect();
         let mut folders = Vec::new();
-        let (packages, root) = beside(leaves.len() > MANY_FILES, || packages(&leaves), || hash_folder(&leaves, "", &mut folders));
+        let (packages, root) = beside(
+            leaves.len() > MANY_FILES,
+            || packages(&leaves),
+            || hash_folder(&leaves, "", &mut folders),
+        );
         folders.sort_unstable_by(|a: &TreeNode, b: &TreeNode| a.name.cmp(&b.name));
         Self { root, folders, packages }
     }
@@ -56,10 +60,7 @@ type Leaf<'a> = (&'a TreeFile<'a>, ContentHash);
 
 fn leaf(file: &TreeFile<'_>) -> ContentHash {
     let mut hasher = blake3::Hasher::new();
-    hasher
-        .update(b"file\0")
-        .update(&[file.language])
-        .update(&file.hash.0);
+    hasher.update(b"file\0").update(&[file.language]).update(&file.hash.0);
     ContentHash(*hasher.finalize().as_bytes())
 }
 
@@ -71,16 +72,8 @@ struct Open<'a> {
 }
 
 /// Walks sorted paths with a stack of open folders; files of one folder are neighbours in it.
-fn hash_folder<'a>(
-    leaves: &[Leaf<'a>],
-    root: &'a str,
-    folders: &mut Vec<TreeNode>,
-) -> ContentHash {
-    let open = |path| Open {
-        path,
-        hasher: tagged(b"folder\0"),
-        files: 0,
-    };
+fn hash_folder<'a>(leaves: &[Leaf<'a>], root: &'a str, folders: &mut Vec<TreeNode>) -> ContentHash {
+    let open = |path| Open { path, hasher: tagged(b"folder\0"), files: 0 };
     let mut stack = vec![open(root)];
     for (file, hash) in leaves {
         let folder = file.path.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -98,19 +91,15 @@ fn hash_folder<'a>(
     while stack.len() > 1 {
         close(&mut stack, folders);
     }
-    stack.pop().map_or_else(ContentHash::default, |top| {
-        ContentHash(*top.hasher.finalize().as_bytes())
-    })
+    stack
+        .pop()
+        .map_or_else(ContentHash::default, |top| ContentHash(*top.hasher.finalize().as_bytes()))
 }
 
 fn close(stack: &mut Vec<Open<'_>>, folders: &mut Vec<TreeNode>) {
     let Some(done) = stack.pop() else { return };
     let hash = ContentHash(*done.hasher.finalize().as_bytes());
-    folders.push(TreeNode {
-        name: done.path.to_owned(),
-        hash,
-        files: done.files,
-    });
+    folders.push(TreeNode { name: done.path.to_owned(), hash, files: done.files });
     if let Some(parent) = stack.last_mut() {
         put_child(&mut parent.hasher, b'd', done.path, hash);
         parent.files += done.files;
@@ -119,9 +108,7 @@ fn close(stack: &mut Vec<Open<'_>>, folders: &mut Vec<TreeNode>) {
 
 fn is_inside(folder: &str, outer: &str) -> bool {
     outer.is_empty()
-        || folder
-            .strip_prefix(outer)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        || folder.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// Returns the folder one step from `outer` towards `folder`; `None` when there.
@@ -129,11 +116,7 @@ fn child<'a>(folder: &'a str, outer: &str) -> Option<&'a str> {
     let done = if outer.is_empty() { 0 } else { outer.len() + 1 };
     let rest = folder.get(done..).filter(|rest| !rest.is_empty())?;
     // An empty component counts to the next one, so that every step gets further.
-    let end = rest
-        .match_indices('/')
-        .map(|(at, _)| at)
-        .find(|&at| at > 0)
-        .unwrap_or(rest.len());
+    let end = rest.match_indices('/').map(|(at, _)| at).find(|&at| at > 0).unwrap_or(rest.len());
     Some(&folder[..done + end])
 }
 
@@ -146,9 +129,7 @@ fn put_child(hasher: &mut blake3::Hasher, kind: u8, path: &str, hash: ContentHas
 fn packages(leaves: &[Leaf<'_>]) -> Vec<TreeNode> {
     let mut open: BTreeMap<&str, (blake3::Hasher, u32)> = BTreeMap::new();
     for (file, hash) in leaves.iter().filter(|(file, _)| !file.package.is_empty()) {
-        let (hasher, count) = open
-            .entry(file.package)
-            .or_insert_with(|| (tagged(b"package\0"), 0));
+        let (hasher, count) = open.entry(file.package).or_insert_with(|| (tagged(b"package\0"), 0));
         put_text(hasher, file.path);
         hasher.update(&hash.0);
         *count += 1;
@@ -192,11 +173,8 @@ mod tests {
         let mut after = before;
         after[1] = file("a/b/y.rs", "changed");
         let (one, two) = (Tree::of(&before), Tree::of(&after));
-        let names: Vec<_> = one
-            .folders
-            .iter()
-            .map(|folder| (folder.name.as_str(), folder.files))
-            .collect();
+        let names: Vec<_> =
+            one.folders.iter().map(|folder| (folder.name.as_str(), folder.files)).collect();
         assert_eq!(names, [("a", 2), ("a-b", 1), ("a/b", 1), ("api", 1)]);
         let changed: Vec<_> = one
             .folders
@@ -216,14 +194,8 @@ mod tests {
 
     #[test]
     fn a_moved_file_changes_the_root() {
-        assert_ne!(
-            Tree::of(&[file("a/x", "1")]).root,
-            Tree::of(&[file("b/x", "1")]).root
-        );
-        assert_ne!(
-            Tree::of(&[file("a/x", "1")]).root,
-            Tree::of(&[file("ax", "1")]).root
-        );
+        assert_ne!(Tree::of(&[file("a/x", "1")]).root, Tree::of(&[file("b/x", "1")]).root);
+        assert_ne!(Tree::of(&[file("a/x", "1")]).root, Tree::of(&[file("ax", "1")]).root);
         assert_ne!(Tree::of(&[file("a", "1")]).root, Tree::of(&[]).root);
     }
 }

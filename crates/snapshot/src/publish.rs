@@ -52,11 +52,7 @@ pub fn publish(
     let bytes = manifest.encode();
     let name = SnapshotName(ContentHash::of(&bytes));
     write_atomically(&manifest_path(index_dir, name), &bytes, durability)?;
-    write_atomically(
-        &current_path(index_dir),
-        format!("{}\n", name.0).as_bytes(),
-        durability,
-    )?;
+    write_atomically(&current_path(index_dir), format!("{}\n", name.0).as_bytes(), durability)?;
     Ok(name)
 }
 
@@ -86,20 +82,13 @@ pub fn write_atomically(path: &Path, bytes: &[u8], durability: Durability) -> Re
 /// Writes a file of several parts so that readers see all of it or none.
 pub(crate) fn write_parts(path: &Path, parts: &[&[u8]], durability: Durability) -> Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
-    let unique = format!(
-        "{TEMPORARY}{}.{}",
-        std::process::id(),
-        WRITTEN.fetch_add(1, Ordering::Relaxed)
-    );
+    let unique =
+        format!("{TEMPORARY}{}.{}", std::process::id(), WRITTEN.fetch_add(1, Ordering::Relaxed));
     let temporary = folder.join(unique);
     let written = create(&temporary, folder)
         .and_then(|mut file| {
             parts.iter().try_for_each(|part| file.write_all(part))?;
-            if durability == Durability::Sync {
-                file.sync_all()
-            } else {
-                Ok(())
-            }
+            if durability == Durability::Sync { file.sync_all() } else { Ok(()) }
         })
         .map_err(SnapshotError::io("write", &temporary))
         .and_then(|()| fs::rename(&temporary, path).map_err(SnapshotError::io("write", path)));
@@ -142,10 +131,7 @@ pub fn collect_garbage(index_dir: &Path, keep: &[SnapshotName]) -> Result<Collec
         match Manifest::read(&path) {
             Ok(manifest) => {
                 used.extend(
-                    manifest
-                        .segments
-                        .iter()
-                        .map(|entry| segment_path(index_dir, entry.key)),
+                    manifest.segments.iter().map(|entry| segment_path(index_dir, entry.key)),
                 );
                 used.insert(graph_path(index_dir, manifest.graph));
                 used.insert(path);
@@ -157,15 +143,10 @@ pub fn collect_garbage(index_dir: &Path, keep: &[SnapshotName]) -> Result<Collec
     }
     let mut collected = Collected::default();
     for folder in ["segments", "graph", "snapshots"] {
-        remove_unused(
-            &index_dir.join(folder),
-            |path| used.contains(path),
-            &mut collected,
-        )?;
+        remove_unused(&index_dir.join(folder), |path| used.contains(path), &mut collected)?;
     }
     let is_temporary = |path: &Path| {
-        path.file_name()
-            .is_some_and(|name| name.to_string_lossy().starts_with(TEMPORARY))
+        path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(TEMPORARY))
     };
     remove_unused(index_dir, |path| !is_temporary(path), &mut collected)?;
     Ok(collected)

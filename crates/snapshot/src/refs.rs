@@ -17,11 +17,7 @@ pub struct SymbolRef<'a> {
 
 impl<'a> SymbolRef<'a> {
     pub(crate) fn new(snapshot: &'a Snapshot, segment_number: usize, local: u32) -> Self {
-        Self {
-            snapshot,
-            segment_number,
-            local,
-        }
+        Self { snapshot, segment_number, local }
     }
 
     /// Returns the segment that holds the symbol.
@@ -45,11 +41,7 @@ impl<'a> SymbolRef<'a> {
 
     /// Returns the file the symbol stands in.
     pub fn file(&self) -> FileRef<'a> {
-        FileRef::new(
-            self.snapshot,
-            self.segment_number,
-            self.segment().file_of(self.local),
-        )
+        FileRef::new(self.snapshot, self.segment_number, self.segment().file_of(self.local))
     }
 
     pub fn name(&self) -> &'a str {
@@ -98,9 +90,7 @@ impl<'a> SymbolRef<'a> {
 
     /// Returns the number of the enclosing symbol; `None` for a file.
     pub fn parent(&self) -> Option<u32> {
-        self.segment()
-            .parent(self.local)
-            .map(|parent| self.first() + parent)
+        self.segment().parent(self.local).map(|parent| self.first() + parent)
     }
 
     /// Returns the numbers of the symbols inside, however deep.
@@ -151,11 +141,7 @@ pub struct FileRef<'a> {
 
 impl<'a> FileRef<'a> {
     pub(crate) fn new(snapshot: &'a Snapshot, segment_number: usize, local: u32) -> Self {
-        Self {
-            snapshot,
-            segment_number,
-            local,
-        }
+        Self { snapshot, segment_number, local }
     }
 
     /// Returns the segment that holds the file.

@@ -47,9 +47,7 @@ pub(crate) fn put_numbers(
     } else if count.div_ceil(8) < zeros {
         out.push(SPARSE);
         put_bits(out, numbers.clone().map(|number| number != 0));
-        numbers
-            .filter(|&number| number != 0)
-            .for_each(|number| varint::put(out, number));
+        numbers.filter(|&number| number != 0).for_each(|number| varint::put(out, number));
     } else {
         out.push(PLAIN);
         out.reserve(plain);
@@ -79,9 +77,7 @@ pub(crate) fn take<T>(reader: &mut Reader<'_>, rows: &mut [T], mut set: impl FnM
         SPARSE => {
             let bits = reader.take(rows.len().div_ceil(8));
             for (at, row) in rows.iter_mut().enumerate() {
-                let present = bits
-                    .get(at / 8)
-                    .is_some_and(|byte| byte >> (at % 8) & 1 == 1);
+                let present = bits.get(at / 8).is_some_and(|byte| byte >> (at % 8) & 1 == 1);
                 set(row, if present { reader.varint() } else { 0 });
             }
         }

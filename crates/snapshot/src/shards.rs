@@ -14,11 +14,7 @@ pub fn shard_count(files: usize) -> u32 {
     let size = (4 * files.isqrt()).clamp(SHARD_FILES.0, SHARD_FILES.1);
     let wanted = files.div_ceil(size).max(1);
     let above = wanted.next_power_of_two();
-    let nearest = if above * 2 > wanted * 3 {
-        above / 2
-    } else {
-        above
-    };
+    let nearest = if above * 2 > wanted * 3 { above / 2 } else { above };
     nearest as u32
 }
 
@@ -60,16 +56,8 @@ mod tests {
 
     #[test]
     fn shards_are_what_they_always_were() {
-        let paths = [
-            ("src/lib.rs", 8),
-            ("src/lib.rs", 64),
-            ("a/b/c.py", 64),
-            ("größe.go", 16),
-        ];
-        assert_eq!(
-            paths.map(|(path, count)| shard_of(path, count)),
-            [3, 35, 33, 11]
-        );
+        let paths = [("src/lib.rs", 8), ("src/lib.rs", 64), ("a/b/c.py", 64), ("größe.go", 16)];
+        assert_eq!(paths.map(|(path, count)| shard_of(path, count)), [3, 35, 33, 11]);
         let counts = [
             (0, 1),
             (1, 1),

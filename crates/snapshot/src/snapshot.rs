@@ -69,10 +69,7 @@ impl InUse {
             return Ok(Some(Snapshot { parts }));
         }
         let opened = Snapshot::open(index_dir)?;
-        *last = opened
-            .as_ref()
-            .map(|snapshot| Arc::downgrade(&snapshot.parts))
-            .unwrap_or_default();
+        *last = opened.as_ref().map(|snapshot| Arc::downgrade(&snapshot.parts)).unwrap_or_default();
         Ok(opened)
     }
 }
@@ -109,11 +106,7 @@ impl Snapshot {
         let path = manifest_path(index_dir, name);
         let manifest = Manifest::read(&path)?;
         let open = |entry: &crate::SegmentEntry| Segment::open(&segment_path(index_dir, entry.key));
-        let segments = manifest
-            .segments
-            .iter()
-            .map(open)
-            .collect::<Result<Vec<_>>>()?;
+        let segments = manifest.segments.iter().map(open).collect::<Result<Vec<_>>>()?;
         let graph = Graph::open(&graph_path(index_dir, manifest.graph))?;
         let damaged = |what| Err(SnapshotError::damaged(&path, what));
         let agree = |(entry, segment): (&crate::SegmentEntry, &Segment)| {
@@ -148,9 +141,7 @@ impl Snapshot {
             chunks,
             graph,
         };
-        Ok(Self {
-            parts: Arc::new(parts),
-        })
+        Ok(Self { parts: Arc::new(parts) })
     }
 
     /// Reads every byte and holds it against the checksums; for `doctor`.
@@ -189,12 +180,19 @@ impl Snapshot {
 
     /// Calls `each` with every segment, its number and what `parts` has for it, in parallel; each thread brings its own
     /// room, which it uses again for the next.
-    pub fn fill_segments<P: Send, R: Default>(&self, parts: Vec<P>, each: impl Fn(usize, &Segment, P, &mut R) + Sync) {
-        self.parts.segments
+    pub fn fill_segments<P: Send, R: Default>(
+        &self,
+        parts: Vec<P>,
+        each: impl Fn(usize, &Segment, P, &mut R) + Sync,
+    ) {
+        self.parts
+            .segments
             .par_iter()
             .enumerate()
             .zip(parts)
-            .for_each_init(R::default, |room, ((number, segment), part)| each(number, segment, part, room));
+            .for_each_init(R::default, |room, ((number, segment), part)| {
+                each(number, segment, part, room)
+            });
     }
 
     /// Returns the sums that averages are made of.
@@ -299,10 +297,7 @@ impl Snapshot {
     /// Returns the file with that path.
     pub fn find_file(&self, path: &str) -> Option<u32> {
         let number = shard_of(path, self.parts.segments.len() as u32) as usize;
-        self.parts.segments
-            .get(number)?
-            .find_file(path)
-            .map(|file| self.parts.files[number] + file)
+        self.parts.segments.get(number)?.find_file(path).map(|file| self.parts.files[number] + file)
     }
 
     /// Returns the symbols with exactly that name, rising.
@@ -331,16 +326,9 @@ impl Snapshot {
 
     fn collect_symbols(&self, find: impl Fn(&Segment) -> Vec<u32>) -> Vec<u32> {
         let in_segment = |(segment, start): (&Segment, &u32)| {
-            find(segment)
-                .into_iter()
-                .map(|symbol| start + symbol)
-                .collect::<Vec<_>>()
+            find(segment).into_iter().map(|symbol| start + symbol).collect::<Vec<_>>()
         };
-        self.parts.segments
-            .iter()
-            .zip(&self.parts.symbols)
-            .flat_map(in_segment)
-            .collect()
+        self.parts.segments.iter().zip(&self.parts.symbols).flat_map(in_segment).collect()
     }
 }
 

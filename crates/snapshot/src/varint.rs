@@ -36,10 +36,7 @@ pub struct Reader<'a> {
 impl<'a> Reader<'a> {
     /// Begins at the first byte.
     pub fn new(bytes: &'a [u8]) -> Self {
-        Self {
-            bytes,
-            failed: false,
-        }
+        Self { bytes, failed: false }
     }
 
     /// Returns the bytes not yet read.

@@ -32,34 +32,20 @@ fn timed<T>(what: &str, work: impl FnOnce() -> T) -> T {
 /// Returns the time this process ran, 0 where the system does not say.
 fn cpu_ms() -> f64 {
     let text = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
-    text.split(' ')
-        .next()
-        .and_then(|nanos| nanos.parse::<f64>().ok())
-        .unwrap_or(0.0)
-        / 1e6
+    text.split(' ').next().and_then(|nanos| nanos.parse::<f64>().ok()).unwrap_or(0.0) / 1e6
 }
 
 fn measure_cache(folder: &Path, source: Option<PathBuf>) -> Result<()> {
     let facts = facts(source);
     let keys: Vec<_> = (0..facts.len())
-        .map(|at| FactsKey {
-            content: ContentHash::of(&at.to_le_bytes()),
-            extractor: 1,
-        })
+        .map(|at| FactsKey { content: ContentHash::of(&at.to_le_bytes()), extractor: 1 })
         .collect();
     let (mut cache, _) = FactsCache::open(&folder.join("facts.db"))?;
-    let packed: Vec<_> = timed("compress", || {
-        facts.iter().map(|bytes| compress(bytes)).collect()
-    });
-    let entries: Vec<_> = keys
-        .iter()
-        .zip(&packed)
-        .map(|(key, packed): (_, &Vec<u8>)| (*key, &packed[..]))
-        .collect();
+    let packed: Vec<_> = timed("compress", || facts.iter().map(|bytes| compress(bytes)).collect());
+    let entries: Vec<_> =
+        keys.iter().zip(&packed).map(|(key, packed): (_, &Vec<u8>)| (*key, &packed[..])).collect();
     timed("put, 500 at a time", || {
-        entries
-            .chunks(500)
-            .try_for_each(|batch| cache.put_many(batch))
+        entries.chunks(500).try_for_each(|batch| cache.put_many(batch))
     })?;
     timed("decompress", || {
         packed
@@ -70,9 +56,7 @@ fn measure_cache(folder: &Path, source: Option<PathBuf>) -> Result<()> {
     });
     timed("get_many, all at once", || cache.get_many(&keys))?;
     let reader = cache.reader()?;
-    timed("visit, new connection", || {
-        reader.visit(&keys, |_, bytes| assert!(!bytes.is_empty()))
-    })?;
+    timed("visit, new connection", || reader.visit(&keys, |_, bytes| assert!(!bytes.is_empty())))?;
     timed("contains_many", || cache.contains_many(&keys))?;
     cache.advance()?;
     timed("touch", || cache.touch(&keys))?;
@@ -91,23 +75,15 @@ fn measure_ledger(folder: &Path) -> Result<()> {
     let path = folder.join("ledger.db");
     let (mut ledger, _) = timed("open new ledger", || SqliteLedger::open(&path))?;
     let files: Vec<_> = (0..FILES).map(file).collect();
-    let ids = timed("replace_files, 28,000", || {
-        ledger.replace_files(&files, &[])
-    })?;
+    let ids = timed("replace_files, 28,000", || ledger.replace_files(&files, &[]))?;
     let chunks: Vec<_> = ids
         .iter()
-        .map(|id| FileChunks {
-            file: *id,
-            chunks: (0..10).map(chunk).collect(),
-        })
+        .map(|id| FileChunks { file: *id, chunks: (0..10).map(chunk).collect() })
         .collect();
     timed("replace_chunks, 280,000", || ledger.replace_chunks(&chunks))?;
     let links: Vec<_> = ids
         .iter()
-        .map(|id| FileLinks {
-            source: *id,
-            links: (0..15).map(|at| link(&ids, *id, at)).collect(),
-        })
+        .map(|id| FileLinks { source: *id, links: (0..15).map(|at| link(&ids, *id, at)).collect() })
         .collect();
     timed("replace_links, 420,000", || ledger.replace_links(&links))?;
     timed("one file: files, chunks, links", || {
@@ -117,10 +93,7 @@ fn measure_ledger(folder: &Path) -> Result<()> {
     })?;
     println!("{} bytes on disk", ledger.size_bytes());
     drop(ledger);
-    println!(
-        "{} bytes when closed",
-        std::fs::metadata(&path).map_or(0, |metadata| metadata.len())
-    );
+    println!("{} bytes when closed", std::fs::metadata(&path).map_or(0, |metadata| metadata.len()));
     let (mut ledger, _) = timed("open ledger", || SqliteLedger::open(&path))?;
     for _ in 0..3 {
         timed("file_states, 28,000", || ledger.file_states())?;
@@ -144,11 +117,7 @@ fn measure_ledger(folder: &Path) -> Result<()> {
 
 fn file(at: usize) -> FileRecord {
     FileRecord {
-        path: format!(
-            "pkg/{:03}/component{}/some_long_file_name_{at}.go",
-            at / 100,
-            at / 10
-        ),
+        path: format!("pkg/{:03}/component{}/some_long_file_name_{at}.go", at / 100, at / 10),
         lang: "go".to_owned(),
         content_hash: ContentHash::of(&at.to_le_bytes()),
         size: at as u64 * 37,
@@ -201,34 +170,24 @@ fn facts(source: Option<PathBuf>) -> Vec<Vec<u8>> {
             .map(|entry| entry.path())
             .collect();
         paths.sort();
-        for path in paths
-            .into_iter()
-            .filter(|path| !path.is_symlink() && !path.ends_with(".git"))
-        {
+        for path in paths.into_iter().filter(|path| !path.is_symlink() && !path.ends_with(".git")) {
             match path.is_dir() {
                 true => folders.push(path),
-                false => texts.extend(
-                    std::fs::read(path)
-                        .ok()
-                        .filter(|bytes| bytes.len() >= BLOB_LENGTH),
-                ),
+                false => texts
+                    .extend(std::fs::read(path).ok().filter(|bytes| bytes.len() >= BLOB_LENGTH)),
             }
         }
         if texts.len() >= BLOBS {
             break;
         }
     }
-    texts
-        .iter_mut()
-        .for_each(|bytes| bytes.truncate(BLOB_LENGTH));
+    texts.iter_mut().for_each(|bytes| bytes.truncate(BLOB_LENGTH));
     let made_up = |at: usize| {
         (0..BLOB_LENGTH / 40)
             .flat_map(|run| ContentHash::of(&(at * 1000 + run).to_le_bytes()).0[..8].repeat(5))
             .collect()
     };
     texts.truncate(BLOBS);
-    (texts.len()..BLOBS)
-        .map(made_up)
-        .for_each(|bytes| texts.push(bytes));
+    (texts.len()..BLOBS).map(made_up).for_each(|bytes| texts.push(bytes));
     texts
 }

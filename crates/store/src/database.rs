@@ -73,7 +73,11 @@ impl Database {
                 Ok(Some(database)) => return Ok((database.into_use(), Vec::new())),
                 Ok(None) | Err(StoreError::Corrupt { .. }) => {}
                 // Who may not write beside the file cannot share its log, but can read the file.
-                Err(error @ StoreError::ReadOnly { .. }) => return Self::open_unchanging(path, schema, options).map(|database| (database.into_use(), Vec::new())).map_err(|_| error),
+                Err(error @ StoreError::ReadOnly { .. }) => {
+                    return Self::open_unchanging(path, schema, options)
+                        .map(|database| (database.into_use(), Vec::new()))
+                        .map_err(|_| error);
+                }
                 Err(error) => return Err(error),
             }
         }
@@ -82,11 +86,25 @@ impl Database {
 
     /// Opens a file that this process cannot change, as if nobody did.
     fn open_unchanging(path: &Path, schema: &Schema, options: &OpenOptions) -> Result<Self> {
-        let plain = path.to_str().ok_or_else(|| StoreError::io(path, std::io::ErrorKind::InvalidFilename.into()))?;
-        let escaped: String = plain.chars().map(|c| if matches!(c, '%' | '?' | '#') { format!("%{:02x}", c as u32) } else { c.to_string() }).collect();
-        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let plain = path
+            .to_str()
+            .ok_or_else(|| StoreError::io(path, std::io::ErrorKind::InvalidFilename.into()))?;
+        let escaped: String = plain
+            .chars()
+            .map(|c| {
+                if matches!(c, '%' | '?' | '#') {
+                    format!("%{:02x}", c as u32)
+                } else {
+                    c.to_string()
+                }
+            })
+            .collect();
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+            | OpenFlags::SQLITE_OPEN_URI
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connect = || -> Result<Connection> {
-            let connection = Connection::open_with_flags(format!("file:{escaped}?immutable=1"), flags)?;
+            let connection =
+                Connection::open_with_flags(format!("file:{escaped}?immutable=1"), flags)?;
             encryption::unlock(&connection, options.key.as_ref())?;
             if checked_version(&connection, path, schema)? < schema.version() {
                 return Err(StoreError::io(path, std::io::ErrorKind::PermissionDenied.into()));
@@ -94,7 +112,12 @@ impl Database {
             Ok(connection)
         };
         let connection = connect().map_err(|error| error.at(path))?;
-        Ok(Self { path: path.to_owned(), connection, identity: quarantine::identity(path), in_use: false })
+        Ok(Self {
+            path: path.to_owned(),
+            connection,
+            identity: quarantine::identity(path),
+            in_use: false,
+        })
     }
 
     /// Opens a database that lives in memory and vanishes with it.
@@ -104,12 +127,8 @@ impl Database {
 
     fn made_in_memory(schema: &Schema, much: bool) -> Result<Self> {
         let path = PathBuf::from(":memory:");
-        let mut database = Self {
-            path,
-            connection: Connection::open_in_memory()?,
-            identity: 0,
-            in_use: false,
-        };
+        let mut database =
+            Self { path, connection: Connection::open_in_memory()?, identity: 0, in_use: false };
         configure(&database.connection, schema, much)?;
         database.migrate(schema)?;
         Ok(database)
@@ -143,9 +162,8 @@ impl Database {
     /// The lock is taken at the start, so that two writers queue up instead of failing half-way.
     pub fn write<T>(&mut self, work: impl FnOnce(&Transaction<'_>) -> Result<T>) -> Result<T> {
         let run = || {
-            let transaction = self
-                .connection
-                .transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let transaction =
+                self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let value = work(&transaction)?;
             transaction.commit()?;
             Ok(value)
@@ -180,10 +198,7 @@ impl Database {
             let mut statement = connection.prepare("PRAGMA quick_check(10)")?;
             let findings = statement.query_map([], |row| row.get::<_, String>(0))?;
             let findings: Vec<String> = findings.collect::<rusqlite::Result<_>>()?;
-            Ok(findings
-                .into_iter()
-                .filter(|finding| finding != "ok")
-                .collect())
+            Ok(findings.into_iter().filter(|finding| finding != "ok").collect())
         })
     }
 
@@ -210,10 +225,7 @@ impl Database {
 
     /// Creates or migrates the file; other processes wait meanwhile.
     fn set_up(path: &Path, schema: &Schema, options: &OpenOptions) -> Result<(Self, Vec<Problem>)> {
-        if let Some(folder) = path
-            .parent()
-            .filter(|folder| !folder.as_os_str().is_empty())
-        {
+        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             std::fs::create_dir_all(folder).map_err(|source| StoreError::io(folder, source))?;
         }
         let _lock = quarantine::lock(path)?;
@@ -307,7 +319,8 @@ impl Database {
     /// Has the log moved into the file when it is long; its length is counted in pages.
     fn limit_log(&self) -> Result<()> {
         self.read(|connection| {
-            let page_size: i64 = connection.pragma_query_value(None, "page_size", |row| row.get(0))?;
+            let page_size: i64 =
+                connection.pragma_query_value(None, "page_size", |row| row.get(0))?;
             Ok(connection.pragma_update(None, "wal_autocheckpoint", LOG_BYTES / page_size)?)
         })
     }
@@ -335,9 +348,8 @@ impl Database {
         self.read(|connection| {
             let mut names =
                 connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")?;
-            let names: Vec<String> = names
-                .query_map([], |row| row.get(0))?
-                .collect::<rusqlite::Result<_>>()?;
+            let names: Vec<String> =
+                names.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
             for name in names {
                 let mut first = connection.prepare(&format!("SELECT 1 FROM \"{name}\" LIMIT 1"))?;
                 first.exists([])?;
@@ -349,10 +361,7 @@ impl Database {
                 rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT),
                 Some(finding),
             );
-            return Err(StoreError::Corrupt {
-                path: self.path.clone(),
-                source,
-            });
+            return Err(StoreError::Corrupt { path: self.path.clone(), source });
         }
         Ok(())
     }
@@ -373,12 +382,12 @@ impl Drop for Database {
     /// Leaves a short log for the next connection: to move it into the file waits for the disk four times, which a
     /// question that notes one row would pay every time. A log that outweighs its file is no short one.
     fn drop(&mut self) {
-        let bytes = |suffix| std::fs::metadata(quarantine::beside(&self.path, suffix)).map_or(0, |data| data.len());
+        let bytes = |suffix| {
+            std::fs::metadata(quarantine::beside(&self.path, suffix)).map_or(0, |data| data.len())
+        };
         let is_short = bytes("-wal") <= KEPT_LOG_BYTES.min(bytes(""));
         // Where it cannot be set the log is moved as ever.
-        let _ = self
-            .connection
-            .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, is_short);
+        let _ = self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, is_short);
     }
 }
 
@@ -410,9 +419,7 @@ fn checked_version(connection: &Connection, path: &Path, schema: &Schema) -> Res
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
     let ours = application == schema.application_id || (application == 0 && tables == 0);
     if !ours || found < 0 {
-        return Err(StoreError::Foreign {
-            path: path.to_owned(),
-        });
+        return Err(StoreError::Foreign { path: path.to_owned() });
     }
     if found > schema.version() {
         return Err(StoreError::Newer {
@@ -433,13 +440,24 @@ mod tests {
     fn a_file_that_cannot_be_changed_is_read() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("odd?name#of %20.db");
-        let (mut database, _) = Database::open(&path, &LEDGER, &OpenOptions::default()).expect("opens");
-        let put = |database: &mut Database| database.write(|connection| Ok(connection.execute("INSERT INTO meta VALUES ('a', 'b')", [])?));
+        let (mut database, _) =
+            Database::open(&path, &LEDGER, &OpenOptions::default()).expect("opens");
+        let put = |database: &mut Database| {
+            database.write(|connection| {
+                Ok(connection.execute("INSERT INTO meta VALUES ('a', 'b')", [])?)
+            })
+        };
         put(&mut database).expect("writes");
         database.checkpoint().expect("moves the log");
         drop(database);
-        let mut database = Database::open_unchanging(&path, &LEDGER, &OpenOptions::default()).expect("opens");
-        let value: String = database.read(|connection| Ok(connection.query_row("SELECT value FROM meta WHERE key = 'a'", [], |row| row.get(0))?)).expect("reads");
+        let mut database =
+            Database::open_unchanging(&path, &LEDGER, &OpenOptions::default()).expect("opens");
+        let value: String = database
+            .read(|connection| {
+                Ok(connection
+                    .query_row("SELECT value FROM meta WHERE key = 'a'", [], |row| row.get(0))?)
+            })
+            .expect("reads");
         assert_eq!(value, "b");
         assert!(matches!(put(&mut database), Err(StoreError::ReadOnly { .. })));
     }

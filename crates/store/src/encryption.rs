@@ -25,9 +25,9 @@ impl fmt::Debug for EncryptionKey {
 /// Refuses a key that this build cannot honour, before anything is written unencrypted.
 pub(crate) fn check_supported(path: &Path, key: Option<&EncryptionKey>) -> Result<()> {
     match key {
-        Some(_) if !cfg!(feature = "sqlcipher") => Err(StoreError::NoEncryption {
-            path: path.to_owned(),
-        }),
+        Some(_) if !cfg!(feature = "sqlcipher") => {
+            Err(StoreError::NoEncryption { path: path.to_owned() })
+        }
         _ => Ok(()),
     }
 }

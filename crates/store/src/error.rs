@@ -12,18 +12,11 @@ pub enum StoreError {
     #[error(
         "{path}: the database has version {found}, this program knows versions up to {supported}"
     )]
-    Newer {
-        path: PathBuf,
-        found: i64,
-        supported: i64,
-    },
+    Newer { path: PathBuf, found: i64, supported: i64 },
     #[error("{path}: the file is a database of another program")]
     Foreign { path: PathBuf },
     #[error("{path}: the database is damaged: {source}")]
-    Corrupt {
-        path: PathBuf,
-        source: rusqlite::Error,
-    },
+    Corrupt { path: PathBuf, source: rusqlite::Error },
     #[error("{path}: the database cannot be read with the given key")]
     WrongKey { path: PathBuf },
     #[error("{path}: a key was given, but this program was built without encryption at rest")]
@@ -35,15 +28,9 @@ pub enum StoreError {
     #[error("{path}: the database may not be written")]
     ReadOnly { path: PathBuf },
     #[error("{path}: {source}")]
-    Io {
-        path: PathBuf,
-        source: std::io::Error,
-    },
+    Io { path: PathBuf, source: std::io::Error },
     #[error("{path}: {source}")]
-    Sql {
-        path: PathBuf,
-        source: rusqlite::Error,
-    },
+    Sql { path: PathBuf, source: rusqlite::Error },
     #[error("job {job_id} is still running")]
     JobRunning { job_id: String },
     #[error("there is no job {job_id}")]
@@ -127,19 +114,13 @@ impl StoreError {
 
     /// Returns an input or output error on `path`.
     pub(crate) fn io(path: &Path, source: std::io::Error) -> Self {
-        Self::Io {
-            path: path.to_owned(),
-            source,
-        }
+        Self::Io { path: path.to_owned(), source }
     }
 }
 
 impl From<rusqlite::Error> for StoreError {
     /// Wraps the error without a path; [`StoreError::at`] adds it where the path is known.
     fn from(source: rusqlite::Error) -> Self {
-        Self::Sql {
-            path: PathBuf::new(),
-            source,
-        }
+        Self::Sql { path: PathBuf::new(), source }
     }
 }

@@ -67,13 +67,7 @@ impl FactsCache {
     /// Opens or creates the cache with a key or a full check.
     pub fn open_with(path: &Path, options: &OpenOptions) -> Result<(Self, Vec<Problem>)> {
         let (database, problems) = Database::open(path, &FACTS, options)?;
-        Ok((
-            Self {
-                database,
-                key: options.key.clone(),
-            },
-            problems,
-        ))
+        Ok((Self { database, key: options.key.clone() }, problems))
     }
 
     /// Opens a reader with a connection of its own, to be moved to another thread.
@@ -84,10 +78,7 @@ impl FactsCache {
     /// Begins a generation: what is put or touched from now on is younger than all before.
     pub fn advance(&mut self) -> Result<i64> {
         self.database.write(|tx| {
-            tx.execute(
-                "UPDATE meta SET value = value + 1 WHERE key = 'generation'",
-                [],
-            )?;
+            tx.execute("UPDATE meta SET value = value + 1 WHERE key = 'generation'", [])?;
             generation(tx)
         })
     }
@@ -96,9 +87,7 @@ impl FactsCache {
     pub fn put_many(&mut self, entries: &[(FactsKey, &[u8])]) -> Result<()> {
         self.database.write(|tx| {
             let generation = generation(tx)?;
-            entries
-                .iter()
-                .try_for_each(|(key, packed)| put(tx, &key.digest(), packed, generation))
+            entries.iter().try_for_each(|(key, packed)| put(tx, &key.digest(), packed, generation))
         })
     }
 
@@ -135,23 +124,19 @@ impl FactsCache {
     pub fn size(&self) -> Result<CacheSize> {
         let (entries, blob_bytes) = self.database.read(|connection| {
             let sql = "SELECT count(*), coalesce(sum(size), 0) FROM entries";
-            Ok(connection.query_row(sql, [], |row| {
-                Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?))
-            })?)
+            Ok(connection
+                .query_row(sql, [], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))?)
         })?;
         let file_bytes = self.database.size_bytes();
-        Ok(CacheSize {
-            entries: entries as u64,
-            blob_bytes: blob_bytes as u64,
-            file_bytes,
-        })
+        Ok(CacheSize { entries: entries as u64, blob_bytes: blob_bytes as u64, file_bytes })
     }
 
     /// Returns every content, in the order it was put; for checks, since it reads all of them.
     pub fn contents(&self) -> Result<Vec<Vec<u8>>> {
         self.database.read(|connection| {
             let mut statement = connection.prepare("SELECT data FROM blobs ORDER BY blob_id")?;
-            let blobs = statement.query_map([], |row| Ok(decompress(row.get_ref(0)?.as_blob()?)))?;
+            let blobs =
+                statement.query_map([], |row| Ok(decompress(row.get_ref(0)?.as_blob()?)))?;
             Ok(blobs.filter_map(|blob| blob.transpose()).collect::<rusqlite::Result<_>>()?)
         })
     }
@@ -182,13 +167,9 @@ fn put(connection: &Connection, digest: &[u8; 16], packed: &[u8], generation: i6
         if is_sound(connection, blob_id)? {
             return Ok(());
         }
-        connection
-            .prepare_cached("DELETE FROM blobs WHERE blob_id = ?1")?
-            .execute([blob_id])?;
+        connection.prepare_cached("DELETE FROM blobs WHERE blob_id = ?1")?.execute([blob_id])?;
     }
-    connection
-        .prepare_cached("INSERT INTO blobs (data) VALUES (?1)")?
-        .execute([packed])?;
+    connection.prepare_cached("INSERT INTO blobs (data) VALUES (?1)")?.execute([packed])?;
     let blob_id = connection.last_insert_rowid();
     connection
         .prepare_cached("INSERT OR REPLACE INTO entries (key, blob_id, generation, size) VALUES (?1, ?2, ?3, ?4)")?
@@ -198,8 +179,7 @@ fn put(connection: &Connection, digest: &[u8; 16], packed: &[u8], generation: i6
 
 fn is_sound(connection: &Connection, blob_id: i64) -> Result<bool> {
     let mut statement = connection.prepare_cached("SELECT data FROM blobs WHERE blob_id = ?1")?;
-    let sound = statement.query_row([blob_id], |row| {
-        Ok(packed::is_sound(row.get_ref(0)?.as_blob()?))
-    });
+    let sound =
+        statement.query_row([blob_id], |row| Ok(packed::is_sound(row.get_ref(0)?.as_blob()?)));
     Ok(sound.optional()?.unwrap_or(false))
 }

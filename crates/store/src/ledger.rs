@@ -145,7 +145,11 @@ pub trait Ledger: Send {
     /// Returns the newest answer of a session that is still kept.
     fn last_returned(&self, session_id: &str) -> Result<Option<String>>;
     /// Notes which items of an answer were used.
-    fn usage_used(&mut self, pack_id: &str, used: &std::collections::BTreeSet<String>) -> Result<()>;
+    fn usage_used(
+        &mut self,
+        pack_id: &str,
+        used: &std::collections::BTreeSet<String>,
+    ) -> Result<()>;
     /// Returns sums of measurements in groups, in the order of their keys.
     fn usage_groups(&self, by: UsageBy, filter: &UsageFilter) -> Result<Vec<UsageGroup>>;
     /// Returns what each provider gave, and what of it was used.
@@ -173,7 +177,11 @@ pub trait Ledger: Send {
     /// Returns a session.
     fn session(&self, session_id: &str) -> Result<Option<Session>>;
     /// Replaces a session by what `change` makes of it; no change of another writer is lost between.
-    fn update_session(&mut self, session_id: &str, change: &mut dyn FnMut(Option<Session>) -> Session) -> Result<Session>;
+    fn update_session(
+        &mut self,
+        session_id: &str,
+        change: &mut dyn FnMut(Option<Session>) -> Session,
+    ) -> Result<Session>;
     /// Returns the sessions last seen first, without their state.
     fn sessions(&self, limit: usize) -> Result<Vec<Session>>;
     /// Forgets one session; returns how many there were.

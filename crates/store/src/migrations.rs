@@ -51,12 +51,8 @@ mod tests {
             connection.execute_batch(migration).expect("runs");
         }
         if version > 0 {
-            connection
-                .pragma_update(None, "application_id", schema.application_id)
-                .expect("sets");
-            connection
-                .pragma_update(None, "user_version", version as i64)
-                .expect("sets");
+            connection.pragma_update(None, "application_id", schema.application_id).expect("sets");
+            connection.pragma_update(None, "user_version", version as i64).expect("sets");
         }
     }
 
@@ -74,17 +70,12 @@ mod tests {
     fn check_every_version(schema: &Schema, sample: &str, count: &str) {
         let folder = tempfile::tempdir().expect("creates");
         let fresh = Database::in_memory(schema).expect("opens");
-        let expected = fresh
-            .read(|connection| Ok(tables(connection)))
-            .expect("reads");
+        let expected = fresh.read(|connection| Ok(tables(connection))).expect("reads");
         for version in 0..=schema.migrations.len() {
             let path = folder.path().join(format!("{version}.db"));
             file_of_version(&path, schema, version);
             if version > 0 {
-                Connection::open(&path)
-                    .expect("opens")
-                    .execute_batch(sample)
-                    .expect("inserts");
+                Connection::open(&path).expect("opens").execute_batch(sample).expect("inserts");
             }
             let (database, problems) =
                 Database::open(&path, schema, &OpenOptions::default()).expect("opens");

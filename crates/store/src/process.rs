@@ -23,11 +23,7 @@ impl JobOwner {
     /// Returns this process.
     pub fn current() -> Self {
         let pid = std::process::id();
-        Self {
-            pid,
-            started: system::started(pid).unwrap_or(0),
-            space: system::space(),
-        }
+        Self { pid, started: system::started(pid).unwrap_or(0), space: system::space() }
     }
 
     pub(crate) fn liveness(&self) -> Liveness {
@@ -58,11 +54,7 @@ mod system {
 
     pub fn space() -> u64 {
         let link = std::fs::read_link("/proc/self/ns/pid").unwrap_or_default();
-        let digits: String = link
-            .to_string_lossy()
-            .chars()
-            .filter(char::is_ascii_digit)
-            .collect();
+        let digits: String = link.to_string_lossy().chars().filter(char::is_ascii_digit).collect();
         digits.parse().unwrap_or(0)
     }
 }
@@ -105,10 +97,8 @@ mod tests {
 
     #[test]
     fn tells_running_from_gone() {
-        let mut child = std::process::Command::new("sleep")
-            .arg("60")
-            .spawn()
-            .expect("sleep exists");
+        let mut child =
+            std::process::Command::new("sleep").arg("60").spawn().expect("sleep exists");
         let owner = JobOwner {
             pid: child.id(),
             started: system::started(child.id()).expect("runs"),
@@ -116,14 +106,7 @@ mod tests {
         };
         assert_eq!(JobOwner::current().liveness(), Liveness::Running);
         assert_eq!(owner.liveness(), Liveness::Running);
-        assert_eq!(
-            JobOwner {
-                started: owner.started + 1,
-                ..owner
-            }
-            .liveness(),
-            Liveness::Gone
-        );
+        assert_eq!(JobOwner { started: owner.started + 1, ..owner }.liveness(), Liveness::Gone);
         assert_eq!(JobOwner { space: 1, ..owner }.liveness(), Liveness::Unknown);
         child.kill().expect("may be killed");
         child.wait().expect("was ours");

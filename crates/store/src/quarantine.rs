@@ -20,11 +20,7 @@ pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
 pub(crate) fn lock(path: &Path) -> Result<File> {
     let lock_path = beside(path, ".lock");
     let open = || {
-        let file = File::options()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(&lock_path)?;
+        let file = File::options().create(true).truncate(false).write(true).open(&lock_path)?;
         file.lock()?;
         Ok(file)
     };
@@ -38,9 +34,8 @@ pub(crate) fn mark(path: &Path, identity: u64) {
 
 /// True when damage was noticed in the very file that `path` names now.
 pub(crate) fn is_marked(path: &Path) -> bool {
-    let marked = fs::read_to_string(beside(path, ".damaged"))
-        .ok()
-        .and_then(|text| text.parse::<u64>().ok());
+    let marked =
+        fs::read_to_string(beside(path, ".damaged")).ok().and_then(|text| text.parse::<u64>().ok());
     marked.is_some_and(|marked| marked == identity(path))
 }
 
@@ -59,9 +54,7 @@ pub(crate) fn unmark(path: &Path) -> Result<()> {
 #[cfg(unix)]
 pub(crate) fn identity(path: &Path) -> u64 {
     use std::os::unix::fs::MetadataExt;
-    fs::metadata(path)
-        .map(|metadata| metadata.ino())
-        .unwrap_or(0)
+    fs::metadata(path).map(|metadata| metadata.ino()).unwrap_or(0)
 }
 
 /// Returns 0: without inode numbers, a mark holds for whatever file has the name.
@@ -83,11 +76,7 @@ pub(crate) fn move_aside(path: &Path, why: &str) -> Result<Problem> {
     }
     Ok(Problem::warning(
         "CTX_W_STORE_RECREATED",
-        format!(
-            "{} was damaged ({why}) and is now {}.",
-            path.display(),
-            target.display()
-        ),
+        format!("{} was damaged ({why}) and is now {}.", path.display(), target.display()),
         "Nothing needs doing: a new one is filled by indexing; delete the damaged file when you do not need it.",
     ))
 }

@@ -5,8 +5,8 @@ use crate::encryption::{self, EncryptionKey};
 use crate::error::{Result, StoreError};
 use crate::ledger::*;
 use crate::ledger::{
-    bootstrap, chunks, embeddings, errors, feedback, files, jobs, layer, links, meta, packs, projects,
-    returned, sessions, stats, usage,
+    bootstrap, chunks, embeddings, errors, feedback, files, jobs, layer, links, meta, packs,
+    projects, returned, sessions, stats, usage,
 };
 use crate::migrations::LEDGER;
 use crate::process::Liveness;
@@ -34,10 +34,7 @@ impl SqliteLedger {
     /// Opens or creates the ledger with a key or a full check.
     pub fn open_with(path: &Path, options: &OpenOptions) -> Result<(Self, Vec<Problem>)> {
         let (database, problems) = Database::open(path, &LEDGER, options)?;
-        let mut ledger = Self {
-            database,
-            key: options.key.clone(),
-        };
+        let mut ledger = Self { database, key: options.key.clone() };
         if ledger.database.read(jobs::any_orphan)? {
             ledger
                 .database
@@ -48,17 +45,13 @@ impl SqliteLedger {
 
     /// Opens a ledger that vanishes with the value, for work without an index folder.
     pub fn in_memory() -> Result<Self> {
-        Ok(Self {
-            database: Database::in_memory(&LEDGER)?,
-            key: None,
-        })
+        Ok(Self { database: Database::in_memory(&LEDGER)?, key: None })
     }
 }
 
 impl Ledger for SqliteLedger {
     fn replace_files(&mut self, changed: &[FileRecord], removed: &[String]) -> Result<Vec<FileId>> {
-        self.database
-            .write(|tx| files::replace(tx, changed, removed))
+        self.database.write(|tx| files::replace(tx, changed, removed))
     }
 
     fn file_states(&self) -> Result<Vec<FileState>> {
@@ -66,23 +59,19 @@ impl Ledger for SqliteLedger {
     }
 
     fn file_states_at(&self, paths: &[&str]) -> Result<Vec<FileState>> {
-        self.database
-            .read(|connection| files::at(connection, paths))
+        self.database.read(|connection| files::at(connection, paths))
     }
 
     fn file_state(&self, path: &str) -> Result<Option<FileState>> {
-        self.database
-            .read(|connection| files::one(connection, path))
+        self.database.read(|connection| files::one(connection, path))
     }
 
     fn file_ids(&self, paths: &[&str]) -> Result<Vec<Option<FileId>>> {
-        self.database
-            .read_once(|connection| files::ids(connection, paths))
+        self.database.read_once(|connection| files::ids(connection, paths))
     }
 
     fn clear_files(&mut self, scope: &JobScope, clear_errors: bool) -> Result<usize> {
-        self.database
-            .write(|tx| files::clear(tx, scope, clear_errors))
+        self.database.write(|tx| files::clear(tx, scope, clear_errors))
     }
 
     fn replace_chunks(&mut self, files: &[FileChunks]) -> Result<()> {
@@ -90,8 +79,7 @@ impl Ledger for SqliteLedger {
     }
 
     fn chunks(&self, file: FileId) -> Result<Vec<StoredChunk>> {
-        self.database
-            .read(|connection| chunks::of_file(connection, file))
+        self.database.read(|connection| chunks::of_file(connection, file))
     }
 
     fn replace_links(&mut self, files: &[FileLinks]) -> Result<()> {
@@ -99,13 +87,11 @@ impl Ledger for SqliteLedger {
     }
 
     fn links(&self, source: FileId) -> Result<Vec<LinkRecord>> {
-        self.database
-            .read(|connection| links::of_file(connection, source))
+        self.database.read(|connection| links::of_file(connection, source))
     }
 
     fn replace_layer(&mut self, snapshot: &str, records: &[String]) -> Result<()> {
-        self.database
-            .write(|tx| layer::replace(tx, snapshot, records))
+        self.database.write(|tx| layer::replace(tx, snapshot, records))
     }
 
     fn layer(&self) -> Result<Option<(String, Vec<String>)>> {
@@ -117,8 +103,7 @@ impl Ledger for SqliteLedger {
     }
 
     fn embeddings(&self, model: &str, chunks: &[ChunkId]) -> Result<Vec<Option<Embedding>>> {
-        self.database
-            .read_once(|connection| embeddings::of_chunks(connection, model, chunks))
+        self.database.read_once(|connection| embeddings::of_chunks(connection, model, chunks))
     }
 
     fn keep_embeddings_of(&mut self, model: &str) -> Result<usize> {
@@ -158,8 +143,7 @@ impl Ledger for SqliteLedger {
     }
 
     fn retryable(&self, max_retries: u32) -> Result<Vec<String>> {
-        self.database
-            .read(|connection| errors::retryable(connection, max_retries))
+        self.database.read(|connection| errors::retryable(connection, max_retries))
     }
 
     fn job_create(&mut self, job: &NewJob, now: i64) -> Result<()> {
@@ -171,13 +155,11 @@ impl Ledger for SqliteLedger {
     }
 
     fn job_update(&mut self, job_id: &str, progress: &JobProgress, now: i64) -> Result<JobSignal> {
-        self.database
-            .write(|tx| jobs::update(tx, job_id, progress, now))
+        self.database.write(|tx| jobs::update(tx, job_id, progress, now))
     }
 
     fn job_finish(&mut self, job_id: &str, outcome: &JobOutcome, now: i64) -> Result<()> {
-        self.database
-            .write(|tx| jobs::finish(tx, job_id, outcome, now))
+        self.database.write(|tx| jobs::finish(tx, job_id, outcome, now))
     }
 
     fn job_cancel(&mut self, job_id: &str, now: i64) -> Result<bool> {
@@ -185,23 +167,19 @@ impl Ledger for SqliteLedger {
     }
 
     fn job(&self, job_id: &str) -> Result<Option<Job>> {
-        self.database
-            .read(|connection| jobs::one(connection, job_id))
+        self.database.read(|connection| jobs::one(connection, job_id))
     }
 
     fn jobs(&self, status: Option<JobStatus>, limit: usize) -> Result<Vec<Job>> {
-        self.database
-            .read(|connection| jobs::newest(connection, status, limit))
+        self.database.read(|connection| jobs::newest(connection, status, limit))
     }
 
     fn job_log(&mut self, job_id: &str, level: LogLevel, message: &str, now: i64) -> Result<()> {
-        self.database
-            .write(|tx| jobs::log(tx, job_id, level, message, now))
+        self.database.write(|tx| jobs::log(tx, job_id, level, message, now))
     }
 
     fn job_logs(&self, job_id: &str) -> Result<Vec<JobLog>> {
-        self.database
-            .read(|connection| jobs::logs(connection, job_id))
+        self.database.read(|connection| jobs::logs(connection, job_id))
     }
 
     fn job_reap(&mut self, now: i64, silence_ms: i64) -> Result<Vec<String>> {
@@ -217,8 +195,7 @@ impl Ledger for SqliteLedger {
     }
 
     fn project_config(&self, project: &str) -> Result<Option<ProjectConfig>> {
-        self.database
-            .read(|connection| projects::get(connection, project))
+        self.database.read(|connection| projects::get(connection, project))
     }
 
     fn usage_record(&mut self, records: &[UsageRecord]) -> Result<()> {
@@ -226,23 +203,19 @@ impl Ledger for SqliteLedger {
     }
 
     fn usage_query(&self, filter: &UsageFilter) -> Result<Vec<UsageRecord>> {
-        self.database
-            .read(|connection| usage::query(connection, filter))
+        self.database.read(|connection| usage::query(connection, filter))
     }
 
     fn usage_summary(&self, filter: &UsageFilter) -> Result<UsageSummary> {
-        self.database
-            .read(|connection| usage::summary(connection, filter))
+        self.database.read(|connection| usage::summary(connection, filter))
     }
 
     fn usage_savings(&self, limit: usize) -> Result<Vec<TaskSavings>> {
-        self.database
-            .read(|connection| usage::savings(connection, limit))
+        self.database.read(|connection| usage::savings(connection, limit))
     }
 
     fn usage_by_day(&self, op: &str) -> Result<Vec<DayUsage>> {
-        self.database
-            .read(|connection| usage::by_day(connection, op))
+        self.database.read(|connection| usage::by_day(connection, op))
     }
 
     fn usage_answered(&mut self, answers: &[Answered<'_>]) -> Result<()> {
@@ -250,23 +223,23 @@ impl Ledger for SqliteLedger {
     }
 
     fn returned(&self, pack_id: &str) -> Result<Option<Returned>> {
-        self.database
-            .read(|connection| returned::get(connection, pack_id))
+        self.database.read(|connection| returned::get(connection, pack_id))
     }
 
     fn last_returned(&self, session_id: &str) -> Result<Option<String>> {
-        self.database
-            .read(|connection| returned::last(connection, session_id))
+        self.database.read(|connection| returned::last(connection, session_id))
     }
 
-    fn usage_used(&mut self, pack_id: &str, used: &std::collections::BTreeSet<String>) -> Result<()> {
-        self.database
-            .write(|tx| returned::mark_used(tx, pack_id, used))
+    fn usage_used(
+        &mut self,
+        pack_id: &str,
+        used: &std::collections::BTreeSet<String>,
+    ) -> Result<()> {
+        self.database.write(|tx| returned::mark_used(tx, pack_id, used))
     }
 
     fn usage_groups(&self, by: UsageBy, filter: &UsageFilter) -> Result<Vec<UsageGroup>> {
-        self.database
-            .read(|connection| returned::groups(connection, by, filter))
+        self.database.read(|connection| returned::groups(connection, by, filter))
     }
 
     fn usage_providers(&self) -> Result<Vec<ProviderUsage>> {
@@ -278,13 +251,11 @@ impl Ledger for SqliteLedger {
     }
 
     fn get_pack(&self, pack_id: &str) -> Result<Option<PackRecord>> {
-        self.database
-            .read(|connection| packs::get(connection, pack_id))
+        self.database.read(|connection| packs::get(connection, pack_id))
     }
 
     fn list_packs(&self, limit: usize) -> Result<Vec<PackSummary>> {
-        self.database
-            .read(|connection| packs::newest(connection, limit))
+        self.database.read(|connection| packs::newest(connection, limit))
     }
 
     fn prune_packs(&mut self, keep: usize) -> Result<usize> {
@@ -296,8 +267,7 @@ impl Ledger for SqliteLedger {
     }
 
     fn feedback(&self, filter: &FeedbackFilter) -> Result<Vec<Feedback>> {
-        self.database
-            .read(|connection| feedback::matching(connection, filter))
+        self.database.read(|connection| feedback::matching(connection, filter))
     }
 
     fn forget_feedback(&mut self, filter: &FeedbackFilter) -> Result<usize> {
@@ -313,18 +283,19 @@ impl Ledger for SqliteLedger {
     }
 
     fn session(&self, session_id: &str) -> Result<Option<Session>> {
-        self.database
-            .read(|connection| sessions::get(connection, session_id))
+        self.database.read(|connection| sessions::get(connection, session_id))
     }
 
-    fn update_session(&mut self, session_id: &str, change: &mut dyn FnMut(Option<Session>) -> Session) -> Result<Session> {
-        self.database
-            .write(|tx| sessions::update(tx, session_id, change))
+    fn update_session(
+        &mut self,
+        session_id: &str,
+        change: &mut dyn FnMut(Option<Session>) -> Session,
+    ) -> Result<Session> {
+        self.database.write(|tx| sessions::update(tx, session_id, change))
     }
 
     fn sessions(&self, limit: usize) -> Result<Vec<Session>> {
-        self.database
-            .read(|connection| sessions::newest(connection, limit))
+        self.database.read(|connection| sessions::newest(connection, limit))
     }
 
     fn forget_session(&mut self, session_id: &str) -> Result<usize> {
@@ -367,23 +338,17 @@ impl Ledger for SqliteLedger {
     }
 
     fn backup_to(&mut self, target: &Path, now: i64) -> Result<()> {
-        if let Some(folder) = target
-            .parent()
-            .filter(|folder| !folder.as_os_str().is_empty())
-        {
+        if let Some(folder) = target.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             std::fs::create_dir_all(folder).map_err(|source| StoreError::io(folder, source))?;
         }
         let partial = beside(target, ".partial");
-        self.database
-            .read(|connection| copy_to(connection, &partial, self.key.as_ref()))?;
+        self.database.read(|connection| copy_to(connection, &partial, self.key.as_ref()))?;
         std::fs::rename(&partial, target).map_err(|source| StoreError::io(target, source))?;
         self.set_meta(LAST_BACKUP, Some(&now.to_string()))
     }
 
     fn backup_due(&self, interval_ms: i64, now: i64) -> Result<bool> {
-        let last = self
-            .meta(LAST_BACKUP)?
-            .and_then(|text| text.parse::<i64>().ok());
+        let last = self.meta(LAST_BACKUP)?.and_then(|text| text.parse::<i64>().ok());
         Ok(last.is_none_or(|last| now.saturating_sub(last) >= interval_ms))
     }
 }

@@ -84,10 +84,27 @@ const README: &str = "# Accounts\n\nA service with users, logins and invoices.\n
 /// Steps of the history: message, then path and text of what changed.
 const STEPS: &[(&str, &[(&str, &str)])] = &[
     ("Send mail over SMTP", &[("src/mail/Mailer.kt", MAILER), ("README.md", README)]),
-    ("Make invoices at the end of the month", &[("src/billing/InvoiceService.kt", INVOICES), ("web/invoices.ts", PAGE), ("db/migrations/V3__cancel_invoices.sql", MIGRATION_INVOICES)]),
-    ("Store users", &[("src/users/UserRepository.kt", REPOSITORY), ("db/schema.sql", SCHEMA), ("db/migrations/V2__add_email_to_users.sql", MIGRATION)]),
+    (
+        "Make invoices at the end of the month",
+        &[
+            ("src/billing/InvoiceService.kt", INVOICES),
+            ("web/invoices.ts", PAGE),
+            ("db/migrations/V3__cancel_invoices.sql", MIGRATION_INVOICES),
+        ],
+    ),
+    (
+        "Store users",
+        &[
+            ("src/users/UserRepository.kt", REPOSITORY),
+            ("db/schema.sql", SCHEMA),
+            ("db/migrations/V2__add_email_to_users.sql", MIGRATION),
+        ],
+    ),
     ("Lock accounts after five failures in authentication", &[("src/auth/LoginService.kt", LOGIN)]),
-    ("Check the issuer of tokens during authentication", &[("src/auth/JwtValidator.kt", VALIDATOR)]),
+    (
+        "Check the issuer of tokens during authentication",
+        &[("src/auth/JwtValidator.kt", VALIDATOR)],
+    ),
 ];
 
 impl Fixture {

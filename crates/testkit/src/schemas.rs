@@ -4,7 +4,8 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
-static VALIDATORS: LazyLock<Mutex<BTreeMap<String, &'static jsonschema::Validator>>> = LazyLock::new(Mutex::default);
+static VALIDATORS: LazyLock<Mutex<BTreeMap<String, &'static jsonschema::Validator>>> =
+    LazyLock::new(Mutex::default);
 
 /// Fails when a value is none of what the schemas of those names say; `make` knows the schemas.
 pub fn check(names: &[&str], make: &dyn Fn(&str) -> Option<Value>, value: &Value) {
@@ -28,10 +29,16 @@ fn violations(name: &str, make: &dyn Fn(&str) -> Option<Value>, value: &Value) -
             if name != "LayerLine" {
                 close(&mut schema);
             }
-            Box::leak(Box::new(jsonschema::validator_for(&schema).unwrap_or_else(|error| panic!("{name}: {error}"))))
+            Box::leak(Box::new(
+                jsonschema::validator_for(&schema)
+                    .unwrap_or_else(|error| panic!("{name}: {error}")),
+            ))
         })
     };
-    validator.iter_errors(value).map(|error| format!("{error} at {}", error.instance_path())).collect()
+    validator
+        .iter_errors(value)
+        .map(|error| format!("{error} at {}", error.instance_path()))
+        .collect()
 }
 
 /// Makes every object of a schema refuse what it does not name, so that a forgotten field is found.
@@ -39,7 +46,11 @@ fn close(schema: &mut Value) {
     match schema {
         Value::Object(map) => {
             // Variants of one type name their fields in different places.
-            if map.contains_key("properties") && !map.contains_key("additionalProperties") && !map.contains_key("oneOf") && !map.contains_key("anyOf") {
+            if map.contains_key("properties")
+                && !map.contains_key("additionalProperties")
+                && !map.contains_key("oneOf")
+                && !map.contains_key("anyOf")
+            {
                 map.insert("additionalProperties".to_owned(), Value::Bool(false));
             }
             map.values_mut().for_each(close);

@@ -16,7 +16,9 @@ pub fn class_at(text: &str, at: usize) -> Option<(u8, usize)> {
     match text.as_bytes().get(at) {
         // The first block is the one of ASCII.
         Some(&byte) if byte < 128 => Some((BLOCKS[byte as usize], 1)),
-        Some(_) => text[at..].chars().next().map(|character| (class_of(character), character.len_utf8())),
+        Some(_) => {
+            text[at..].chars().next().map(|character| (class_of(character), character.len_utf8()))
+        }
         None => None,
     }
 }

@@ -57,7 +57,11 @@ impl Vocabulary {
 
     fn tokens(&self, piece: &[u8]) -> usize {
         // Most pieces are tokens.
-        if piece.len() == 1 || self.rank(piece).is_some() { 1 } else { merge::count(piece, |bytes| self.rank(bytes)) }
+        if piece.len() == 1 || self.rank(piece).is_some() {
+            1
+        } else {
+            merge::count(piece, |bytes| self.rank(bytes))
+        }
     }
 
     /// Returns the rank of the token with these bytes.

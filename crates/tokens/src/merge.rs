@@ -59,11 +59,14 @@ struct Part {
 }
 
 fn long(piece: &[u8], rank: impl Fn(&[u8]) -> Option<u32>) -> usize {
-    let mut parts: Vec<Part> = (0..piece.len()).map(|at| Part { before: at.wrapping_sub(1), end: at + 1, rank: NONE }).collect();
+    let mut parts: Vec<Part> = (0..piece.len())
+        .map(|at| Part { before: at.wrapping_sub(1), end: at + 1, rank: NONE })
+        .collect();
     let mut heap = BinaryHeap::with_capacity(piece.len());
     let joined = |parts: &mut [Part], heap: &mut BinaryHeap<Reverse<(u32, usize)>>, at: usize| {
         let next = parts[at].end;
-        parts[at].rank = parts.get(next).and_then(|next| rank(&piece[at..next.end])).unwrap_or(NONE);
+        parts[at].rank =
+            parts.get(next).and_then(|next| rank(&piece[at..next.end])).unwrap_or(NONE);
         if parts[at].rank != NONE {
             heap.push(Reverse((parts[at].rank, at)));
         }

@@ -18,8 +18,15 @@ pub fn o200k(text: &str, at: usize) -> usize {
         _ => {
             // One sign, mark or space before a word belongs to it; a mark may also begin a word.
             let starts = [(class != NEWLINE).then_some(at + len), (class == MARK).then_some(at)];
-            let found = starts.iter().flatten().find_map(|&start| with_lower(text, start)).or_else(|| starts.iter().flatten().find_map(|&start| cased(text, start)));
-            found.map(|end| contracted(text, end)).or_else(|| signs(text, at, b"\r\n/")).unwrap_or_else(|| spaces(text, at))
+            let found = starts
+                .iter()
+                .flatten()
+                .find_map(|&start| with_lower(text, start))
+                .or_else(|| starts.iter().flatten().find_map(|&start| cased(text, start)));
+            found
+                .map(|end| contracted(text, end))
+                .or_else(|| signs(text, at, b"\r\n/"))
+                .unwrap_or_else(|| spaces(text, at))
         }
     }
 }
@@ -92,7 +99,9 @@ fn cased(text: &str, start: usize) -> Option<usize> {
 
 /// Returns the end of a contraction such as `'ll`, or `at` where there is none.
 fn contracted(text: &str, at: usize) -> usize {
-    let Some(rest) = text.as_bytes().get(at..).and_then(|rest| rest.strip_prefix(b"'")) else { return at };
+    let Some(rest) = text.as_bytes().get(at..).and_then(|rest| rest.strip_prefix(b"'")) else {
+        return at;
+    };
     let first = rest.first().map(u8::to_ascii_lowercase);
     let second = rest.get(1).map(u8::to_ascii_lowercase);
     match (first, second) {

@@ -4,16 +4,75 @@ use contextd_tokens::{CL100K, O200K};
 use proptest::prelude::*;
 
 fn check(text: &str) {
-    for (name, ours, theirs) in [("o200k", &O200K, bpe_openai::o200k_base()), ("cl100k", &CL100K, bpe_openai::cl100k_base())] {
-        assert!(ours.pieces(text).eq(theirs.split(text)), "{name}: {text:?} is cut into {:?}, not {:?}", ours.pieces(text).collect::<Vec<_>>(), theirs.split(text).collect::<Vec<_>>());
+    for (name, ours, theirs) in [
+        ("o200k", &O200K, bpe_openai::o200k_base()),
+        ("cl100k", &CL100K, bpe_openai::cl100k_base()),
+    ] {
+        assert!(
+            ours.pieces(text).eq(theirs.split(text)),
+            "{name}: {text:?} is cut into {:?}, not {:?}",
+            ours.pieces(text).collect::<Vec<_>>(),
+            theirs.split(text).collect::<Vec<_>>()
+        );
         assert_eq!(ours.count(text), theirs.count(text), "{name}: {text:?}");
     }
 }
 
 /// What the patterns tell apart, so that random texts meet their borders.
 const PARTS: &[&str] = &[
-    " ", "  ", "\t", "\n", "\r\n", "\u{85}", "\u{a0}", "\u{3000}", "a", "be", "The", "HTTP", "Ǆ", "ǅ", "ʰ", "ª", "漢字", "한국어", "и", "Щ", "\u{301}", "\u{200d}", "é", "1", "23", "٣", "Ⅷ", "½", "'s", "'S", "'ſ", "'ll", "'LL", "'rE", "'x", "'", "/", "//", "(", ");", "{}", "_", "::", "->", "…", "😀", "👩‍👩‍👧",
-    "\0", "\u{feff}", "self", "Request", "getCwd", "====",
+    " ",
+    "  ",
+    "\t",
+    "\n",
+    "\r\n",
+    "\u{85}",
+    "\u{a0}",
+    "\u{3000}",
+    "a",
+    "be",
+    "The",
+    "HTTP",
+    "Ǆ",
+    "ǅ",
+    "ʰ",
+    "ª",
+    "漢字",
+    "한국어",
+    "и",
+    "Щ",
+    "\u{301}",
+    "\u{200d}",
+    "é",
+    "1",
+    "23",
+    "٣",
+    "Ⅷ",
+    "½",
+    "'s",
+    "'S",
+    "'ſ",
+    "'ll",
+    "'LL",
+    "'rE",
+    "'x",
+    "'",
+    "/",
+    "//",
+    "(",
+    ");",
+    "{}",
+    "_",
+    "::",
+    "->",
+    "…",
+    "😀",
+    "👩‍👩‍👧",
+    "\0",
+    "\u{feff}",
+    "self",
+    "Request",
+    "getCwd",
+    "====",
 ];
 
 proptest! {
@@ -38,16 +97,28 @@ proptest! {
 #[test]
 fn every_character_has_its_class() {
     // Sixteen neighbours at a time, each between letters, spaces and marks.
-    let all: Vec<char> = (0..=0x10_ffff).filter_map(char::from_u32).filter(|&character| !('\u{e000}'..='\u{f8ff}').contains(&character) && character < '\u{e0200}').collect();
+    let all: Vec<char> = (0..=0x10_ffff)
+        .filter_map(char::from_u32)
+        .filter(|&character| {
+            !('\u{e000}'..='\u{f8ff}').contains(&character) && character < '\u{e0200}'
+        })
+        .collect();
     for group in all.chunks(16) {
-        let text: String = group.iter().map(|character| format!("a{character}B {character}\u{301}1")).collect();
+        let text: String =
+            group.iter().map(|character| format!("a{character}B {character}\u{301}1")).collect();
         check(&text);
     }
 }
 
 #[test]
 fn source_and_prose_have_equal_counts() {
-    for text in [include_str!("../src/split.rs"), include_str!("../src/merge.rs"), include_str!("../build.rs"), include_str!("../../../README.md"), include_str!("../../../Cargo.lock")] {
+    for text in [
+        include_str!("../src/split.rs"),
+        include_str!("../src/merge.rs"),
+        include_str!("../build.rs"),
+        include_str!("../../../README.md"),
+        include_str!("../../../Cargo.lock"),
+    ] {
         check(text);
     }
 }

@@ -34,7 +34,11 @@ pub fn check(root: &Path, report: &mut Report) {
 /// Reads the drawing: the chain from left to right, and the crates that stand beside its start.
 fn ranks(architecture: &str) -> BTreeMap<String, usize> {
     let mut ranks = BTreeMap::new();
-    let block = architecture.split("## Crates").nth(1).and_then(|text| text.split("```").nth(1)).unwrap_or("");
+    let block = architecture
+        .split("## Crates")
+        .nth(1)
+        .and_then(|text| text.split("```").nth(1))
+        .unwrap_or("");
     for line in block.lines() {
         let parts: Vec<&str> = line.split('→').collect();
         for (at, part) in parts.iter().enumerate() {
@@ -46,7 +50,9 @@ fn ranks(architecture: &str) -> BTreeMap<String, usize> {
                 }
             }
         }
-        let words = line.split(|c: char| !c.is_ascii_lowercase()).filter(|word| !word.is_empty() && *word != "beside");
+        let words = line
+            .split(|c: char| !c.is_ascii_lowercase())
+            .filter(|word| !word.is_empty() && *word != "beside");
         for word in words {
             ranks.entry(word.to_owned()).or_insert(1);
         }
@@ -56,12 +62,22 @@ fn ranks(architecture: &str) -> BTreeMap<String, usize> {
 
 /// Returns the workspace's crates that a manifest names outside of its tests.
 fn dependencies(manifest: &str) -> Result<BTreeSet<String>, String> {
-    let table: toml::Table = manifest.parse().map_err(|error: toml::de::Error| error.message().to_owned())?;
-    let sections = ["dependencies", "build-dependencies"].into_iter().filter_map(|section| table.get(section)?.as_table());
-    Ok(sections.flat_map(|section| section.keys()).filter_map(|name| name.strip_prefix("contextd-")).map(str::to_owned).collect())
+    let table: toml::Table =
+        manifest.parse().map_err(|error: toml::de::Error| error.message().to_owned())?;
+    let sections = ["dependencies", "build-dependencies"]
+        .into_iter()
+        .filter_map(|section| table.get(section)?.as_table());
+    Ok(sections
+        .flat_map(|section| section.keys())
+        .filter_map(|name| name.strip_prefix("contextd-"))
+        .map(str::to_owned)
+        .collect())
 }
 
-fn violations(ranks: &BTreeMap<String, usize>, manifests: &BTreeMap<String, BTreeSet<String>>) -> Vec<String> {
+fn violations(
+    ranks: &BTreeMap<String, usize>,
+    manifests: &BTreeMap<String, BTreeSet<String>>,
+) -> Vec<String> {
     let mut found = Vec::new();
     for (name, used) in manifests.iter().filter(|(name, _)| !BESIDE.contains(&name.as_str())) {
         let Some(rank) = ranks.get(name) else {
@@ -85,16 +101,36 @@ mod tests {
     const DRAWING: &str = "## Crates\n```\nmodel → scan ──┐\nmodel → lang → link → cli | server\n   history (beside lang) ──↗  store ──↗\n```\n";
 
     fn check(name: &str, uses: &str) -> usize {
-        let manifest = format!("[dependencies]\ncontextd-{uses}.workspace = true\n[dev-dependencies]\ncontextd-cli.workspace = true\n");
-        violations(&ranks(DRAWING), &BTreeMap::from([(name.to_owned(), dependencies(&manifest).unwrap())])).len()
+        let manifest = format!(
+            "[dependencies]\ncontextd-{uses}.workspace = true\n[dev-dependencies]\ncontextd-cli.workspace = true\n"
+        );
+        violations(
+            &ranks(DRAWING),
+            &BTreeMap::from([(name.to_owned(), dependencies(&manifest).unwrap())]),
+        )
+        .len()
     }
 
     #[test]
     fn only_crates_to_the_left_are_used() {
-        for (name, uses) in [("lang", "model"), ("link", "lang"), ("link", "history"), ("cli", "server"), ("server", "link")] {
+        for (name, uses) in [
+            ("lang", "model"),
+            ("link", "lang"),
+            ("link", "history"),
+            ("cli", "server"),
+            ("server", "link"),
+        ] {
             assert_eq!(check(name, uses), 0, "{name} uses {uses}");
         }
-        for (name, uses) in [("model", "lang"), ("lang", "link"), ("lang", "history"), ("server", "cli"), ("link", "link"), ("unknown", "model"), ("link", "unknown")] {
+        for (name, uses) in [
+            ("model", "lang"),
+            ("lang", "link"),
+            ("lang", "history"),
+            ("server", "cli"),
+            ("link", "link"),
+            ("unknown", "model"),
+            ("link", "unknown"),
+        ] {
             assert_eq!(check(name, uses), 1, "{name} must not use {uses}");
         }
     }

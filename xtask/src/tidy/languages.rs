@@ -6,7 +6,14 @@ use std::collections::BTreeSet;
 const LANGUAGES: &str = "crates/lang/src/languages/";
 
 pub fn check(files: &[String], report: &mut Report) {
-    let with = |ending: &'static str| -> BTreeSet<&str> { files.iter().filter_map(|path| path.strip_prefix(LANGUAGES)).filter(|path| path.contains(ending)).filter_map(|path| path.split('/').next()).collect() };
+    let with = |ending: &'static str| -> BTreeSet<&str> {
+        files
+            .iter()
+            .filter_map(|path| path.strip_prefix(LANGUAGES))
+            .filter(|path| path.contains(ending))
+            .filter_map(|path| path.split('/').next())
+            .collect()
+    };
     let tables = with("/language.toml");
     let cases = with("/cases/");
     if tables.is_empty() {
@@ -23,7 +30,9 @@ mod tests {
 
     #[test]
     fn a_language_without_cases_is_found() {
-        let files = |names: &[&str]| names.iter().map(|name| format!("{LANGUAGES}{name}")).collect::<Vec<_>>();
+        let files = |names: &[&str]| {
+            names.iter().map(|name| format!("{LANGUAGES}{name}")).collect::<Vec<_>>()
+        };
         let mut report = Report::default();
         check(&files(&["rust/language.toml", "rust/cases/a.md"]), &mut report);
         assert!(report.errors.is_empty());

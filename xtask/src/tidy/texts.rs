@@ -8,7 +8,8 @@ use std::path::Path;
 const LONG: usize = 500;
 
 /// Marks of unfinished work; put together so that this file holds none.
-const UNFINISHED: &[&str] = &[concat!("to", "do!("), concat!("db", "g!("), concat!("unimple", "mented!(")];
+const UNFINISHED: &[&str] =
+    &[concat!("to", "do!("), concat!("db", "g!("), concat!("unimple", "mented!(")];
 
 pub fn check(root: &Path, files: &[String], report: &mut Report) {
     let places = places_of(root);
@@ -31,7 +32,12 @@ pub fn check(root: &Path, files: &[String], report: &mut Report) {
 fn places_of(root: &Path) -> Vec<String> {
     let home = std::env::var("HOME").ok();
     let checkout = Some(root.to_string_lossy().into_owned());
-    home.into_iter().chain(checkout).map(|place| place.trim_end_matches('/').to_owned()).filter(|place| place.len() > 1).map(|place| place + "/").collect()
+    home.into_iter()
+        .chain(checkout)
+        .map(|place| place.trim_end_matches('/').to_owned())
+        .filter(|place| place.len() > 1)
+        .map(|place| place + "/")
+        .collect()
 }
 
 fn machine_paths(path: &str, text: &str, places: &[String]) -> Vec<String> {
@@ -39,7 +45,12 @@ fn machine_paths(path: &str, text: &str, places: &[String]) -> Vec<String> {
     for (number, line) in text.lines().enumerate() {
         for place in places {
             // Inside of a longer path it is just a folder of that name.
-            let stands_alone = |at: usize| !line[..at].ends_with(|c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '-' | '_' | '~' | '*' | '}' | ')' | ']'));
+            let stands_alone = |at: usize| {
+                !line[..at].ends_with(|c: char| {
+                    c.is_alphanumeric()
+                        || matches!(c, '/' | '.' | '-' | '_' | '~' | '*' | '}' | ')' | ']')
+                })
+            };
             if line.match_indices(place.as_str()).any(|(at, _)| stands_alone(at)) {
                 found.push(format!("{path}:{}: a path of this machine, {place}", number + 1));
             }
@@ -50,7 +61,10 @@ fn machine_paths(path: &str, text: &str, places: &[String]) -> Vec<String> {
 
 fn unfinished(path: &str, text: &str) -> Vec<String> {
     let marks = |line: &str| UNFINISHED.iter().copied().find(|mark| line.contains(mark));
-    text.lines().enumerate().filter_map(|(number, line)| Some(format!("{path}:{}: {}", number + 1, marks(line)?))).collect()
+    text.lines()
+        .enumerate()
+        .filter_map(|(number, line)| Some(format!("{path}:{}: {}", number + 1, marks(line)?)))
+        .collect()
 }
 
 #[cfg(test)]

@@ -22,7 +22,12 @@ CREATE VIEW links AS SELECT s.file AS source_file, t.file AS target_file, e.kind
 ";
 
 /// Writes the script. Text of chunks is what answers show: without secrets, absent where the file changed since.
-pub fn write(engine: &Engine, snapshot: &Snapshot, ids: &[String], out: &mut dyn Write) -> Result<()> {
+pub fn write(
+    engine: &Engine,
+    snapshot: &Snapshot,
+    ids: &[String],
+    out: &mut dyn Write,
+) -> Result<()> {
     out.write_all(TABLES.as_bytes())?;
     files(snapshot, out)?;
     symbols(snapshot, ids, out)?;
@@ -79,7 +84,9 @@ impl Cell<'_> {
     fn write(&self, out: &mut String) {
         match self {
             // No database takes a NUL inside of a text.
-            Cell::Text(text) => drop(write!(out, "'{}'", text.replace('\'', "''").replace('\0', "\u{fffd}"))),
+            Cell::Text(text) => {
+                drop(write!(out, "'{}'", text.replace('\'', "''").replace('\0', "\u{fffd}")))
+            }
             Cell::Whole(number) => drop(write!(out, "{number}")),
             Cell::Part(number) => drop(write!(out, "{number}")),
             Cell::Null => out.push_str("NULL"),
@@ -92,7 +99,14 @@ fn files(snapshot: &Snapshot, out: &mut dyn Write) -> Result<()> {
     for number in 0..snapshot.file_count() {
         let file = snapshot.file(number);
         let (package, hash) = (file.package().to_owned(), file.hash().to_hex());
-        rows.row(&[Cell::Text(file.path()), Cell::Text(LanguageId(file.language()).name()), Cell::Text(&package), Cell::Whole(file.lines().into()), Cell::Whole(file.size().into()), Cell::Text(&hash)])?;
+        rows.row(&[
+            Cell::Text(file.path()),
+            Cell::Text(LanguageId(file.language()).name()),
+            Cell::Text(&package),
+            Cell::Whole(file.lines().into()),
+            Cell::Whole(file.size().into()),
+            Cell::Text(&hash),
+        ])?;
     }
     rows.end()
 }
@@ -123,7 +137,14 @@ fn edges(snapshot: &Snapshot, out: &mut dyn Write) -> Result<()> {
     let mut rows = Rows::new("edges", out);
     for source in 0..snapshot.symbol_count() {
         for edge in snapshot.graph().out(source) {
-            rows.row(&[Cell::Whole(source.into()), Cell::Whole(edge.target.into()), Cell::Text(edge.kind().name()), Cell::Part(f64::from(edge.confidence) / 100.0), Cell::Text(edge.provenance().name()), Cell::Whole(edge.line.into())])?;
+            rows.row(&[
+                Cell::Whole(source.into()),
+                Cell::Whole(edge.target.into()),
+                Cell::Text(edge.kind().name()),
+                Cell::Part(f64::from(edge.confidence) / 100.0),
+                Cell::Text(edge.provenance().name()),
+                Cell::Whole(edge.line.into()),
+            ])?;
         }
     }
     rows.end()

@@ -48,7 +48,9 @@ struct Table {
 
 static TABLE: LazyLock<Vec<Agent>> = LazyLock::new(|| {
     // The table is part of the program and a test reads it: it cannot be wrong at run time.
-    toml::from_str::<Table>(include_str!("agents.toml")).expect("agents.toml is read by a test").agent
+    toml::from_str::<Table>(include_str!("agents.toml"))
+        .expect("agents.toml is read by a test")
+        .agent
 });
 
 /// Returns every agent that is known.
@@ -69,7 +71,8 @@ impl Agent {
         {
             return PathBuf::from(folder).join(&moved.file);
         }
-        let places: Vec<PathBuf> = self.places(machine.platform).iter().map(|place| machine.expand(place)).collect();
+        let places: Vec<PathBuf> =
+            self.places(machine.platform).iter().map(|place| machine.expand(place)).collect();
         let existing = places.iter().find(|place| place.symlink_metadata().is_ok());
         existing.or(places.first()).cloned().unwrap_or_default()
     }
@@ -90,13 +93,18 @@ impl Agent {
 
     /// True when the agent seems to be installed.
     pub fn is_found(&self, machine: &Machine) -> bool {
-        self.signs.iter().any(|sign| machine.expand(sign).exists()) || self.programs.iter().any(|program| machine.has_program(program)) || self.file(machine).exists()
+        self.signs.iter().any(|sign| machine.expand(sign).exists())
+            || self.programs.iter().any(|program| machine.has_program(program))
+            || self.file(machine).exists()
     }
 
     /// Returns the fields of the server's entry, in order.
     pub fn entry(&self, command: &str, args: &[String]) -> Vec<(String, toml::Value)> {
-        let words = |words: &[String]| toml::Value::Array(words.iter().cloned().map(toml::Value::String).collect());
-        let line: Vec<String> = std::iter::once(command.to_owned()).chain(args.iter().cloned()).collect();
+        let words = |words: &[String]| {
+            toml::Value::Array(words.iter().cloned().map(toml::Value::String).collect())
+        };
+        let line: Vec<String> =
+            std::iter::once(command.to_owned()).chain(args.iter().cloned()).collect();
         let fill = |value: &toml::Value| match value.as_str() {
             Some("{command}") => toml::Value::String(command.to_owned()),
             Some("{args}") => words(args),
@@ -113,7 +121,16 @@ mod tests {
     use std::collections::BTreeSet;
 
     fn machine(platform: Platform, variables: &'static [(&'static str, &'static str)]) -> Machine {
-        Machine::new(platform, PathBuf::from("/home/ada"), Box::new(move |name| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())))
+        Machine::new(
+            platform,
+            PathBuf::from("/home/ada"),
+            Box::new(move |name| {
+                variables
+                    .iter()
+                    .find(|(known, _)| *known == name)
+                    .map(|(_, value)| (*value).to_owned())
+            }),
+        )
     }
 
     #[test]
@@ -129,8 +146,18 @@ mod tests {
         let windows = [("APPDATA", "/roaming")];
         for (id, platform, variables, expected) in [
             ("vscode", Platform::Linux, &[][..], "/home/ada/.config/Code/User/mcp.json"),
-            ("vscode", Platform::Linux, &[("XDG_CONFIG_HOME", "/etc/ada")][..], "/etc/ada/Code/User/mcp.json"),
-            ("vscode", Platform::MacOs, &[], "/home/ada/Library/Application Support/Code/User/mcp.json"),
+            (
+                "vscode",
+                Platform::Linux,
+                &[("XDG_CONFIG_HOME", "/etc/ada")][..],
+                "/etc/ada/Code/User/mcp.json",
+            ),
+            (
+                "vscode",
+                Platform::MacOs,
+                &[],
+                "/home/ada/Library/Application Support/Code/User/mcp.json",
+            ),
             ("vscode", Platform::Windows, &windows, "/roaming/Code/User/mcp.json"),
             ("zed", Platform::MacOs, &[], "/home/ada/.config/zed/settings.json"),
             ("zed", Platform::Windows, &windows, "/roaming/Zed/settings.json"),
@@ -138,7 +165,11 @@ mod tests {
             ("claude-code", Platform::Windows, &windows, "/home/ada/.claude.json"),
         ] {
             let variables: &'static [(&str, &str)] = Vec::leak(variables.to_vec());
-            assert_eq!(by_id(id).unwrap().file(&machine(platform, variables)), PathBuf::from(expected), "{id} {platform:?}");
+            assert_eq!(
+                by_id(id).unwrap().file(&machine(platform, variables)),
+                PathBuf::from(expected),
+                "{id} {platform:?}"
+            );
         }
     }
 }

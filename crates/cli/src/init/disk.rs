@@ -20,8 +20,15 @@ pub struct Present {
 pub fn read(path: &Path) -> Result<Present, Refusal> {
     let real = match std::fs::canonicalize(path) {
         Ok(real) => real,
-        Err(error) if error.kind() == ErrorKind::NotFound && path.symlink_metadata().is_err() => return Ok(Present { real: path.to_owned(), text: None }),
-        Err(error) if error.kind() == ErrorKind::NotFound => return Err(Refusal::new("it is a link to a file that does not exist", "Make the file it points to, or remove the link.")),
+        Err(error) if error.kind() == ErrorKind::NotFound && path.symlink_metadata().is_err() => {
+            return Ok(Present { real: path.to_owned(), text: None });
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            return Err(Refusal::new(
+                "it is a link to a file that does not exist",
+                "Make the file it points to, or remove the link.",
+            ));
+        }
         Err(error) => return Err(unreadable(&error)),
     };
     let about = std::fs::metadata(&real).map_err(|error| unreadable(&error))?;
@@ -29,7 +36,8 @@ pub fn read(path: &Path) -> Result<Present, Refusal> {
         return Err(Refusal::new("it is no file of settings", "Move it away."));
     }
     let bytes = std::fs::read(&real).map_err(|error| unreadable(&error))?;
-    let text = String::from_utf8(bytes).map_err(|_| Refusal::new("it is not UTF-8", "Save it as UTF-8."))?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| Refusal::new("it is not UTF-8", "Save it as UTF-8."))?;
     Ok(Present { real, text: Some(text) })
 }
 
@@ -40,19 +48,35 @@ fn unreadable(error: &std::io::Error) -> Refusal {
 /// Replaces a file at once, so that nobody ever sees half of it; permissions stay.
 ///
 /// Returns the folders that were made for it, outermost first.
-pub fn replace(real: &Path, before: Option<&str>, after: &str, private: bool) -> Result<Vec<PathBuf>, Refusal> {
+pub fn replace(
+    real: &Path,
+    before: Option<&str>,
+    after: &str,
+    private: bool,
+) -> Result<Vec<PathBuf>, Refusal> {
     unchanged(real, before)?;
-    let folder = real.parent().ok_or_else(|| Refusal::new("it stands in no folder", "Name another place."))?;
+    let folder = real
+        .parent()
+        .ok_or_else(|| Refusal::new("it stands in no folder", "Name another place."))?;
     let made = make_folders(folder).map_err(|error| unwritable(&error))?;
     let permissions = std::fs::metadata(real).ok().map(|about| about.permissions());
     if permissions.as_ref().is_some_and(std::fs::Permissions::readonly) {
-        return Err(Refusal::new("it is read-only", "Make it writable, or edit it where it is made."));
+        return Err(Refusal::new(
+            "it is read-only",
+            "Make it writable, or edit it where it is made.",
+        ));
     }
     write(real, folder, after, permissions, private).map_err(|error| unwritable(&error))?;
     Ok(made)
 }
 
-fn write(real: &Path, folder: &Path, text: &str, permissions: Option<std::fs::Permissions>, private: bool) -> std::io::Result<()> {
+fn write(
+    real: &Path,
+    folder: &Path,
+    text: &str,
+    permissions: Option<std::fs::Permissions>,
+    private: bool,
+) -> std::io::Result<()> {
     let mut file = tempfile::Builder::new().prefix(".contextd-").tempfile_in(folder)?;
     file.write_all(text.as_bytes())?;
     match permissions {
@@ -90,11 +114,19 @@ pub fn remove_empty(folders: &[PathBuf]) {
 
 fn unchanged(real: &Path, before: Option<&str>) -> Result<(), Refusal> {
     let now = std::fs::read(real).ok();
-    if now.as_deref() == before.map(str::as_bytes) { Ok(()) } else { Err(Refusal::new("it changed while you were looking", "Run this again.")) }
+    if now.as_deref() == before.map(str::as_bytes) {
+        Ok(())
+    } else {
+        Err(Refusal::new("it changed while you were looking", "Run this again."))
+    }
 }
 
 fn make_folders(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
-    let mut missing: Vec<PathBuf> = folder.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists()).map(Path::to_owned).collect();
+    let mut missing: Vec<PathBuf> = folder
+        .ancestors()
+        .take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists())
+        .map(Path::to_owned)
+        .collect();
     missing.reverse();
     std::fs::create_dir_all(folder)?;
     Ok(missing)

@@ -23,7 +23,9 @@ impl Edit {
 
 /// Returns the text with edits made; they stand in order and do not overlap. `None` when they do not fit.
 pub fn apply(text: &str, edits: &[Edit]) -> Option<String> {
-    let mut out = String::with_capacity(text.len() + edits.iter().map(|edit| edit.inserted.len()).sum::<usize>());
+    let mut out = String::with_capacity(
+        text.len() + edits.iter().map(|edit| edit.inserted.len()).sum::<usize>(),
+    );
     let mut at = 0;
     for edit in edits {
         out.push_str(text.get(at..edit.at)?);
@@ -42,7 +44,11 @@ pub fn inverse(edits: &[Edit]) -> Vec<Edit> {
     let mut shift = 0;
     let mut out = Vec::with_capacity(edits.len());
     for edit in edits {
-        out.push(Edit { at: (edit.at as isize + shift) as usize, removed: edit.inserted.clone(), inserted: edit.removed.clone() });
+        out.push(Edit {
+            at: (edit.at as isize + shift) as usize,
+            removed: edit.inserted.clone(),
+            inserted: edit.removed.clone(),
+        });
         shift += edit.inserted.len() as isize - edit.removed.len() as isize;
     }
     out
@@ -72,13 +78,16 @@ pub struct DiffLine {
 
 /// Returns the lines that differ, with a few around them.
 pub fn diff(before: &str, after: &str) -> Vec<DiffLine> {
-    let (old, new): (Vec<&str>, Vec<&str>) = (before.split_inclusive('\n').collect(), after.split_inclusive('\n').collect());
+    let (old, new): (Vec<&str>, Vec<&str>) =
+        (before.split_inclusive('\n').collect(), after.split_inclusive('\n').collect());
     let same = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
     let room = old.len().min(new.len()) - same;
     let tail = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count().min(room);
     let first = same.saturating_sub(AROUND);
     let mut out = Vec::new();
-    let mut push = |mark: char, lines: &[&str]| out.extend(lines.iter().map(|line| DiffLine { mark, text: shown(line) }));
+    let mut push = |mark: char, lines: &[&str]| {
+        out.extend(lines.iter().map(|line| DiffLine { mark, text: shown(line) }))
+    };
     push(' ', &old[first..same]);
     push('-', &old[same..old.len() - tail]);
     push('+', &new[same..new.len() - tail]);
@@ -126,9 +135,15 @@ mod tests {
 
     #[test]
     fn edits_that_do_not_fit_are_refused() {
-        assert_eq!(apply("abc", &[Edit { at: 1, removed: "x".into(), inserted: String::new() }]), None);
+        assert_eq!(
+            apply("abc", &[Edit { at: 1, removed: "x".into(), inserted: String::new() }]),
+            None
+        );
         assert_eq!(apply("abc", &[Edit::insert(9, "x")]), None);
         assert_eq!(take_back("one two one", &[Edit::insert(0, "one")]), None, "not told apart");
-        assert_eq!(take_back("zero one two", &[Edit::insert(0, "one ")]).as_deref(), Some("zero two"));
+        assert_eq!(
+            take_back("zero one two", &[Edit::insert(0, "one ")]).as_deref(),
+            Some("zero two")
+        );
     }
 }

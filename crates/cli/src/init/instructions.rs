@@ -39,9 +39,16 @@ pub fn put(text: &str) -> Option<Edit> {
 pub fn take(text: &str) -> Option<String> {
     let start = text.find(START)?;
     let end = start + text[start..].find(END)? + END.len();
-    let rest = text[end..].strip_prefix("\r\n").or_else(|| text[end..].strip_prefix('\n')).unwrap_or(&text[end..]);
+    let rest = text[end..]
+        .strip_prefix("\r\n")
+        .or_else(|| text[end..].strip_prefix('\n'))
+        .unwrap_or(&text[end..]);
     let before = &text[..start];
-    let before = before.strip_suffix("\r\n\r\n").map(|own| &before[..own.len() + 2]).or_else(|| before.strip_suffix("\n\n").map(|own| &before[..own.len() + 1])).unwrap_or(before);
+    let before = before
+        .strip_suffix("\r\n\r\n")
+        .map(|own| &before[..own.len() + 2])
+        .or_else(|| before.strip_suffix("\n\n").map(|own| &before[..own.len() + 1]))
+        .unwrap_or(before);
     Some(format!("{before}{rest}"))
 }
 
@@ -58,7 +65,11 @@ mod tests {
             assert!(put(&after).is_none(), "{after}");
             assert_eq!(after.contains("\r\n"), text.contains("\r\n"));
             assert_eq!(edit::apply(&after, &edit::inverse(&edits)).as_deref(), Some(text));
-            assert_eq!(take(&after).unwrap().trim_end(), text.trim_end(), "without a receipt the words are the same");
+            assert_eq!(
+                take(&after).unwrap().trim_end(),
+                text.trim_end(),
+                "without a receipt the words are the same"
+            );
         }
         assert_eq!(take("no section"), None);
     }

@@ -36,7 +36,12 @@ pub fn put(text: &str, key: &[String], name: &str, entry: &Entry) -> Result<Vec<
     let edit = match root(body)? {
         None => Edit::insert(body.len(), layout.document(body, &nested(key, name, entry))),
         Some(Node::Object(root)) => in_object(body, &layout, &root, key, name, entry)?,
-        Some(_) => return Err(Refusal::new("the file holds no object", "Make it a JSON object, or move it away.")),
+        Some(_) => {
+            return Err(Refusal::new(
+                "the file holds no object",
+                "Make it a JSON object, or move it away.",
+            ));
+        }
     };
     Ok(vec![Edit { at: edit.at + start, ..edit }])
 }
@@ -47,10 +52,15 @@ pub fn take(text: &str, key: &[String], name: &str) -> Result<Option<Vec<Edit>>,
     let Some(Node::Object(root)) = root(body)? else { return Ok(None) };
     let mut object = &root;
     for part in key {
-        let Some(ObjectProp { value: Node::Object(inner), .. }) = member(object, part) else { return Ok(None) };
+        let Some(ObjectProp { value: Node::Object(inner), .. }) = member(object, part) else {
+            return Ok(None);
+        };
         object = inner;
     }
-    let Some(at) = object.properties.iter().rposition(|property| property.name.as_str() == name) else { return Ok(None) };
+    let Some(at) = object.properties.iter().rposition(|property| property.name.as_str() == name)
+    else {
+        return Ok(None);
+    };
     let edits = without(body, object, at);
     Ok(Some(edits.into_iter().map(|edit| Edit { at: edit.at + start, ..edit }).collect()))
 }
@@ -61,11 +71,16 @@ fn body(text: &str) -> (usize, &str) {
 }
 
 fn root(body: &str) -> Result<Option<Node<'_>>, Refusal> {
-    parse_to_ast(body, &CollectOptions::default(), &OPTIONS).map(|result| result.value).map_err(|error| malformed(&error))
+    parse_to_ast(body, &CollectOptions::default(), &OPTIONS)
+        .map(|result| result.value)
+        .map_err(|error| malformed(&error))
 }
 
 fn malformed(error: &jsonc_parser::errors::ParseError) -> Refusal {
-    Refusal::new(format!("it is no valid JSON: {error}"), "Mend the file, then run this again; nothing was changed.")
+    Refusal::new(
+        format!("it is no valid JSON: {error}"),
+        "Mend the file, then run this again; nothing was changed.",
+    )
 }
 
 /// Of members with one name the last counts, as for those who read the file.
@@ -73,13 +88,32 @@ fn member<'o, 'a>(object: &'o Object<'a>, name: &str) -> Option<&'o ObjectProp<'
     object.properties.iter().rev().find(|property| property.name.as_str() == name)
 }
 
-fn in_object(body: &str, layout: &Layout, root: &Object, key: &[String], name: &str, entry: &Entry) -> Result<Edit, Refusal> {
+fn in_object(
+    body: &str,
+    layout: &Layout,
+    root: &Object,
+    key: &[String],
+    name: &str,
+    entry: &Entry,
+) -> Result<Edit, Refusal> {
     let mut object = root;
     for (depth, part) in key.iter().enumerate() {
         match member(object, part).map(|property| &property.value) {
-            None => return Ok(layout.first_member(body, object, part, &nested(&key[depth + 1..], name, entry))),
+            None => {
+                return Ok(layout.first_member(
+                    body,
+                    object,
+                    part,
+                    &nested(&key[depth + 1..], name, entry),
+                ));
+            }
             Some(Node::Object(inner)) => object = inner,
-            Some(_) => return Err(Refusal::new(format!("`{part}` is there but is no object"), format!("Make `{part}` an object, or remove it."))),
+            Some(_) => {
+                return Err(Refusal::new(
+                    format!("`{part}` is there but is no object"),
+                    format!("Make `{part}` an object, or remove it."),
+                ));
+            }
         }
     }
     let fields = Tree::of(entry);
@@ -87,7 +121,11 @@ fn in_object(body: &str, layout: &Layout, root: &Object, key: &[String], name: &
         None => layout.first_member(body, object, name, &fields),
         Some(old) => {
             let range = jsonc_parser::common::Ranged::range(&old.value);
-            let inserted = layout.write(&fields, &indent_of(body, old.range.start), layout.is_line(body, object));
+            let inserted = layout.write(
+                &fields,
+                &indent_of(body, old.range.start),
+                layout.is_line(body, object),
+            );
             Edit { at: range.start, removed: body[range.start..range.end].to_owned(), inserted }
         }
     })
@@ -102,7 +140,9 @@ enum Tree {
 impl Tree {
     fn of(entry: &Entry) -> Self {
         let plain = |value: &toml::Value| serde_json::to_value(value).unwrap_or(Value::Null);
-        Tree::Object(entry.iter().map(|(name, value)| (name.clone(), Tree::Plain(plain(value)))).collect())
+        Tree::Object(
+            entry.iter().map(|(name, value)| (name.clone(), Tree::Plain(plain(value)))).collect(),
+        )
     }
 }
 
@@ -119,8 +159,15 @@ struct Layout {
 
 impl Layout {
     fn of(body: &str) -> Self {
-        let newline = if body.split_once('\n').is_some_and(|(first, _)| first.ends_with('\r')) { "\r\n" } else { "\n" };
-        let first = body.lines().map(|line| &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]).find(|space| !space.is_empty());
+        let newline = if body.split_once('\n').is_some_and(|(first, _)| first.ends_with('\r')) {
+            "\r\n"
+        } else {
+            "\n"
+        };
+        let first = body
+            .lines()
+            .map(|line| &line[..line.len() - line.trim_start_matches([' ', '\t']).len()])
+            .find(|space| !space.is_empty());
         let step = match first {
             Some(space) if space.starts_with('\t') => "\t".to_owned(),
             Some(space) if space.len() <= 8 => space.to_owned(),
@@ -131,7 +178,8 @@ impl Layout {
 
     /// Writes a whole document behind what a file without a value holds.
     fn document(&self, before: &str, tree: &Tree) -> String {
-        let line = if before.trim().is_empty() || before.ends_with('\n') { "" } else { self.newline };
+        let line =
+            if before.trim().is_empty() || before.ends_with('\n') { "" } else { self.newline };
         format!("{line}{}{}", self.write(tree, "", false), self.newline)
     }
 
@@ -142,7 +190,10 @@ impl Layout {
         let name = quoted(name);
         if self.is_line(body, object) {
             let space = if object.properties.is_empty() { "" } else { " " };
-            return Edit::insert(open, format!("{name}: {}{comma}{space}", self.write(tree, "", true)));
+            return Edit::insert(
+                open,
+                format!("{name}: {}{comma}{space}", self.write(tree, "", true)),
+            );
         }
         let outer = indent_of(body, object.range.start);
         let indent = match object.properties.first() {
@@ -150,8 +201,19 @@ impl Layout {
             None => format!("{outer}{}", self.step),
         };
         let at = open + remark(&body[open..close]);
-        let end = if body[at..close].contains('\n') { String::new() } else { format!("{}{outer}", self.newline) };
-        Edit::insert(at, format!("{}{indent}{name}: {}{comma}{end}", self.newline, self.write(tree, &indent, false)))
+        let end = if body[at..close].contains('\n') {
+            String::new()
+        } else {
+            format!("{}{outer}", self.newline)
+        };
+        Edit::insert(
+            at,
+            format!(
+                "{}{indent}{name}: {}{comma}{end}",
+                self.newline,
+                self.write(tree, &indent, false)
+            ),
+        )
     }
 
     /// True when an object is written on one line and members should be, too.
@@ -166,13 +228,27 @@ impl Layout {
         match tree {
             Tree::Plain(value) => flat(value),
             Tree::Object(fields) if line => {
-                let fields: Vec<String> = fields.iter().map(|(name, value)| format!("{}: {}", quoted(name), self.write(value, "", true))).collect();
+                let fields: Vec<String> = fields
+                    .iter()
+                    .map(|(name, value)| {
+                        format!("{}: {}", quoted(name), self.write(value, "", true))
+                    })
+                    .collect();
                 format!("{{{}}}", fields.join(", "))
             }
             Tree::Object(fields) => {
                 let inner = format!("{indent}{}", self.step);
-                let fields: Vec<String> = fields.iter().map(|(name, value)| format!("{inner}{}: {}", quoted(name), self.write(value, &inner, false))).collect();
-                format!("{{{0}{1}{0}{indent}}}", self.newline, fields.join(&format!(",{}", self.newline)))
+                let fields: Vec<String> = fields
+                    .iter()
+                    .map(|(name, value)| {
+                        format!("{inner}{}: {}", quoted(name), self.write(value, &inner, false))
+                    })
+                    .collect();
+                format!(
+                    "{{{0}{1}{0}{indent}}}",
+                    self.newline,
+                    fields.join(&format!(",{}", self.newline))
+                )
             }
         }
     }
@@ -185,7 +261,9 @@ fn quoted(text: &str) -> String {
 /// Writes lists on one line, with spaces as people do.
 fn flat(value: &Value) -> String {
     match value {
-        Value::Array(items) => format!("[{}]", items.iter().map(flat).collect::<Vec<_>>().join(", ")),
+        Value::Array(items) => {
+            format!("[{}]", items.iter().map(flat).collect::<Vec<_>>().join(", "))
+        }
         other => other.to_string(),
     }
 }
@@ -201,7 +279,8 @@ fn remark(inside: &str) -> usize {
     let Some((line, _)) = inside.split_once('\n') else { return 0 };
     let line = line.strip_suffix('\r').unwrap_or(line);
     let words = line.trim();
-    let whole = words.starts_with("//") || words.starts_with("/*") && words.find("*/").is_some_and(|end| end + 2 == words.len());
+    let whole = words.starts_with("//")
+        || words.starts_with("/*") && words.find("*/").is_some_and(|end| end + 2 == words.len());
     if whole { line.len() } else { 0 }
 }
 
@@ -225,7 +304,8 @@ fn without(body: &str, object: &Object, at: usize) -> Vec<Edit> {
     }
     let own = Edit::remove(body, start..property.range.end);
     let previous = at.checked_sub(1).map(|before| object.properties[before].range.end);
-    match previous.and_then(|end| comma(&body[end..property.range.start]).map(|comma| end + comma)) {
+    match previous.and_then(|end| comma(&body[end..property.range.start]).map(|comma| end + comma))
+    {
         Some(comma) if comma < start => vec![Edit::remove(body, comma..comma + 1), own],
         Some(comma) => vec![Edit::remove(body, comma..property.range.end)],
         None => vec![own],

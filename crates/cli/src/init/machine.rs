@@ -18,7 +18,11 @@ pub struct Machine {
 }
 
 impl Machine {
-    pub fn new(platform: Platform, home: PathBuf, variables: Box<dyn Fn(&str) -> Option<String>>) -> Self {
+    pub fn new(
+        platform: Platform,
+        home: PathBuf,
+        variables: Box<dyn Fn(&str) -> Option<String>>,
+    ) -> Self {
         Self { platform, home, variables }
     }
 
@@ -31,7 +35,8 @@ impl Machine {
         } else {
             Platform::Linux
         };
-        let home = std::env::var_os(if cfg!(windows) { "USERPROFILE" } else { "HOME" }).filter(|home| !home.is_empty())?;
+        let home = std::env::var_os(if cfg!(windows) { "USERPROFILE" } else { "HOME" })
+            .filter(|home| !home.is_empty())?;
         Some(Self::new(platform, PathBuf::from(home), Box::new(|name| std::env::var(name).ok())))
     }
 
@@ -49,7 +54,9 @@ impl Machine {
             "{config}" => match self.platform {
                 Platform::Linux => self.xdg("XDG_CONFIG_HOME", ".config"),
                 Platform::MacOs => self.home.join("Library/Application Support"),
-                Platform::Windows => self.variable("APPDATA").map_or_else(|| self.home.join("AppData/Roaming"), PathBuf::from),
+                Platform::Windows => self
+                    .variable("APPDATA")
+                    .map_or_else(|| self.home.join("AppData/Roaming"), PathBuf::from),
             },
             other => PathBuf::from(other),
         };
@@ -61,21 +68,27 @@ impl Machine {
         let base = match self.platform {
             Platform::Linux => self.xdg("XDG_STATE_HOME", ".local/state"),
             Platform::MacOs => self.home.join("Library/Application Support"),
-            Platform::Windows => self.variable("LOCALAPPDATA").map_or_else(|| self.home.join("AppData/Local"), PathBuf::from),
+            Platform::Windows => self
+                .variable("LOCALAPPDATA")
+                .map_or_else(|| self.home.join("AppData/Local"), PathBuf::from),
         };
         base.join("contextd")
     }
 
     /// Returns a path with the home folder written as `~`.
     pub fn short(&self, path: &std::path::Path) -> String {
-        path.strip_prefix(&self.home).map_or_else(|_| path.display().to_string(), |rest| format!("~/{}", rest.display()))
+        path.strip_prefix(&self.home)
+            .map_or_else(|_| path.display().to_string(), |rest| format!("~/{}", rest.display()))
     }
 
     /// True when a command of that name is on the search path.
     pub fn has_program(&self, name: &str) -> bool {
         let Some(path) = self.variable("PATH") else { return false };
-        let endings: &[&str] = if self.platform == Platform::Windows { &[".exe", ".cmd", ".bat"] } else { &[""] };
-        std::env::split_paths(&path).any(|folder| endings.iter().any(|ending| folder.join(format!("{name}{ending}")).is_file()))
+        let endings: &[&str] =
+            if self.platform == Platform::Windows { &[".exe", ".cmd", ".bat"] } else { &[""] };
+        std::env::split_paths(&path).any(|folder| {
+            endings.iter().any(|ending| folder.join(format!("{name}{ending}")).is_file())
+        })
     }
 
     fn xdg(&self, variable: &str, otherwise: &str) -> PathBuf {

@@ -39,7 +39,12 @@ impl Receipts {
     pub fn read(file: &Path) -> Result<Self, Refusal> {
         match disk::read(file)?.text {
             None => Ok(Self::default()),
-            Some(text) => serde_json::from_str(&text).map_err(|error| Refusal::new(format!("it cannot be read: {error}"), "Remove it; what it recorded must then be undone by hand.")),
+            Some(text) => serde_json::from_str(&text).map_err(|error| {
+                Refusal::new(
+                    format!("it cannot be read: {error}"),
+                    "Remove it; what it recorded must then be undone by hand.",
+                )
+            }),
         }
     }
 
@@ -47,9 +52,12 @@ impl Receipts {
     pub fn write(&mut self, file: &Path) -> Result<(), Refusal> {
         let before = disk::read(file)?.text;
         if self.receipts.is_empty() {
-            return before.map_or(Ok(()), |before| disk::remove(file, &before).map(|()| disk::remove_empty(&self.folders)));
+            return before.map_or(Ok(()), |before| {
+                disk::remove(file, &before).map(|()| disk::remove_empty(&self.folders))
+            });
         }
-        let text = |receipts: &Self| serde_json::to_string_pretty(receipts).unwrap_or_default() + "\n";
+        let text =
+            |receipts: &Self| serde_json::to_string_pretty(receipts).unwrap_or_default() + "\n";
         let made = disk::replace(file, before.as_deref(), &text(self), true)?;
         if !made.is_empty() {
             let first = text(self);

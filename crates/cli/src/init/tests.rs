@@ -8,8 +8,13 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 fn entry() -> Entry {
-    let words = |words: &[&str]| toml::Value::Array(words.iter().map(|word| toml::Value::from(*word)).collect());
-    vec![("command".to_owned(), toml::Value::from("C:\\Program Files\\context\"d")), ("args".to_owned(), words(&["serve", "--stdio"]))]
+    let words = |words: &[&str]| {
+        toml::Value::Array(words.iter().map(|word| toml::Value::from(*word)).collect())
+    };
+    vec![
+        ("command".to_owned(), toml::Value::from("C:\\Program Files\\context\"d")),
+        ("args".to_owned(), words(&["serve", "--stdio"])),
+    ]
 }
 
 fn key(name: &str) -> Vec<String> {
@@ -23,34 +28,47 @@ fn read(syntax: Syntax, text: &str) -> Value {
             let body = text.trim_start_matches('\u{feff}');
             json5::from_str(body).unwrap_or_else(|error| panic!("{error}: {text:?}"))
         }
-        Syntax::Toml => basic_toml::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_else(|error| panic!("{error}: {text:?}")),
+        Syntax::Toml => basic_toml::from_str(text.trim_start_matches('\u{feff}'))
+            .unwrap_or_else(|error| panic!("{error}: {text:?}")),
     }
 }
 
 /// Puts an entry in and takes it out in every way, and compares each time.
 fn check(syntax: Syntax, text: &str, section: &str) {
     let key = key(section);
-    let edits = document::put(syntax, text, &key, NAME, &entry()).unwrap_or_else(|refusal| panic!("{refusal:?}: {text:?}"));
+    let edits = document::put(syntax, text, &key, NAME, &entry())
+        .unwrap_or_else(|refusal| panic!("{refusal:?}: {text:?}"));
     let after = edit::apply(text, &edits).unwrap();
     let said = read(syntax, &after);
     let own = key.iter().fold(&said, |value, part| &value[part.as_str()])[NAME].clone();
     assert_eq!(own, Value::Object(document::fields(&entry())), "{after:?}");
     assert_eq!(document::find(syntax, &after, &key, NAME, &entry()), Ok(Found::Same));
-    assert_eq!(edit::apply(&after, &edit::inverse(&edits)).as_deref(), Some(text), "undone byte for byte");
+    assert_eq!(
+        edit::apply(&after, &edit::inverse(&edits)).as_deref(),
+        Some(text),
+        "undone byte for byte"
+    );
     let line_ends = |text: &str| (text.matches("\r\n").count(), text.matches('\n').count());
     let ((old_crlf, old_all), (crlf, all)) = (line_ends(text), line_ends(&after));
     if old_all > 0 && old_crlf == old_all {
         assert_eq!(crlf, all, "line ends of one sort stay so: {after:?}");
     }
     // Without a receipt the entry can still be taken out, and the rest says the same.
-    let taken = document::take(syntax, &after, &key, NAME).unwrap_or_else(|refusal| panic!("{refusal:?}: {after:?}")).unwrap();
+    let taken = document::take(syntax, &after, &key, NAME)
+        .unwrap_or_else(|refusal| panic!("{refusal:?}: {after:?}"))
+        .unwrap();
     let left = edit::apply(&after, &taken).unwrap();
     assert_eq!(document::find(syntax, &left, &key, NAME, &entry()), Ok(Found::Nothing), "{left:?}");
     // An entry that says something else is replaced.
     let other: Entry = vec![("command".to_owned(), toml::Value::from("old"))];
-    let edits = document::put(syntax, &after, &key, NAME, &other).unwrap_or_else(|refusal| panic!("{refusal:?}: {after:?}"));
+    let edits = document::put(syntax, &after, &key, NAME, &other)
+        .unwrap_or_else(|refusal| panic!("{refusal:?}: {after:?}"));
     let changed = edit::apply(&after, &edits).unwrap();
-    assert_eq!(document::find(syntax, &changed, &key, NAME, &entry()), Ok(Found::Other), "{changed:?}");
+    assert_eq!(
+        document::find(syntax, &changed, &key, NAME, &entry()),
+        Ok(Found::Other),
+        "{changed:?}"
+    );
     read(syntax, &changed);
 }
 
@@ -116,9 +134,20 @@ fn a_section_of_dotted_keys_gets_a_table() {
 
 #[test]
 fn what_cannot_be_edited_is_left_alone() {
-    let refused = |syntax, text: &str| document::put(syntax, text, &key("s"), NAME, &entry()).unwrap_err().why;
+    let refused = |syntax, text: &str| {
+        document::put(syntax, text, &key("s"), NAME, &entry()).unwrap_err().why
+    };
     assert!(refused(Syntax::Json, "{\n  \"a\": \n}").contains("line"));
-    for text in ["[]", "3", "{\"s\": []}", "{\"s\": null}", "{'s': {}}", "{\"a\": 1 \"b\": 2}", "{\"a\": 1}}", &"[".repeat(100_000)] {
+    for text in [
+        "[]",
+        "3",
+        "{\"s\": []}",
+        "{\"s\": null}",
+        "{'s': {}}",
+        "{\"a\": 1 \"b\": 2}",
+        "{\"a\": 1}}",
+        &"[".repeat(100_000),
+    ] {
         refused(Syntax::Json, text);
     }
     for text in ["s = 1", "[[s]]\na = 1", "a = ", "[s", "a = 1\na = 2"] {
@@ -139,19 +168,46 @@ fn gap() -> impl Strategy<Value = String> {
 }
 
 fn json_value() -> impl Strategy<Value = String> {
-    let leaf = prop_oneof![Just("1".to_owned()), Just("-2.5e3".to_owned()), Just("null".to_owned()), Just("\"a // b\"".to_owned()), Just("\"\\\"\\\\\"".to_owned()), Just("true".to_owned())];
-    leaf.prop_recursive(3, 20, 4, |inner| prop_oneof![json_object(inner.clone(), "[a-e]"), (proptest::collection::vec((gap(), inner, gap()), 0..4), any::<bool>()).prop_map(|(items, comma)| list('[', ']', items.into_iter().map(|(a, item, b)| format!("{a}{item}{b}")).collect(), comma)),])
+    let leaf = prop_oneof![
+        Just("1".to_owned()),
+        Just("-2.5e3".to_owned()),
+        Just("null".to_owned()),
+        Just("\"a // b\"".to_owned()),
+        Just("\"\\\"\\\\\"".to_owned()),
+        Just("true".to_owned())
+    ];
+    leaf.prop_recursive(3, 20, 4, |inner| {
+        prop_oneof![
+            json_object(inner.clone(), "[a-e]"),
+            (proptest::collection::vec((gap(), inner, gap()), 0..4), any::<bool>()).prop_map(
+                |(items, comma)| list(
+                    '[',
+                    ']',
+                    items.into_iter().map(|(a, item, b)| format!("{a}{item}{b}")).collect(),
+                    comma
+                )
+            ),
+        ]
+    })
 }
 
-fn json_object(value: impl Strategy<Value = String>, names: &'static str) -> impl Strategy<Value = String> {
-    let member = (gap(), names, gap(), gap(), value, gap()).prop_map(|(a, name, b, c, value, d)| (name.clone(), format!("{a}\"{name}\"{b}:{c}{value}{d}")));
-    (proptest::collection::vec(member, 0..4), any::<bool>(), gap()).prop_map(|(mut members, comma, end)| {
-        members.sort();
-        members.dedup_by(|a, b| a.0 == b.0);
-        let empty = members.is_empty();
-        let own = list('{', '}', members.into_iter().map(|member| member.1).collect(), comma);
-        if empty { format!("{{{end}}}") } else { own }
-    })
+fn json_object(
+    value: impl Strategy<Value = String>,
+    names: &'static str,
+) -> impl Strategy<Value = String> {
+    let member =
+        (gap(), names, gap(), gap(), value, gap()).prop_map(|(a, name, b, c, value, d)| {
+            (name.clone(), format!("{a}\"{name}\"{b}:{c}{value}{d}"))
+        });
+    (proptest::collection::vec(member, 0..4), any::<bool>(), gap()).prop_map(
+        |(mut members, comma, end)| {
+            members.sort();
+            members.dedup_by(|a, b| a.0 == b.0);
+            let empty = members.is_empty();
+            let own = list('{', '}', members.into_iter().map(|member| member.1).collect(), comma);
+            if empty { format!("{{{end}}}") } else { own }
+        },
+    )
 }
 
 fn list(open: char, close: char, items: Vec<String>, comma: bool) -> String {
@@ -160,26 +216,43 @@ fn list(open: char, close: char, items: Vec<String>, comma: bool) -> String {
 }
 
 fn toml_document() -> impl Strategy<Value = String> {
-    let value = prop_oneof![Just("1"), Just("\"a # b\""), Just("[1, 2]"), Just("'c:\\d'"), Just("{ x = 1 }"), Just("\"\"\"\n[s.contextd]\n\"\"\""), Just("[\n 1, # one\n]")];
-    let pair = (("[a-d]", value), prop_oneof![Just("\n"), Just(" # remark\n"), Just("\n\n")]).prop_map(|((name, value), end)| (name.clone(), format!("{name} = {value}{end}")));
-    let pairs = || proptest::collection::vec(pair.clone(), 0..4).prop_map(|mut pairs| {
-        pairs.sort();
-        pairs.dedup_by(|a, b| a.0 == b.0);
-        pairs.into_iter().map(|pair| pair.1).collect::<String>()
-    });
-    let tables = proptest::collection::btree_map(prop_oneof![Just("s"), Just("s.one"), Just("s.two"), Just("t"), Just("t.u")], pairs(), 0..4);
-    (pairs(), tables, any::<bool>(), any::<bool>(), any::<bool>()).prop_map(|(root, tables, bom, cut, crlf)| {
-        // The names of a table's fields and of its sub-tables differ by construction.
-        let mut text = root;
-        tables.iter().for_each(|(name, pairs)| text += &format!("[{name}]\n{pairs}"));
-        if cut {
-            text = text.trim_end().to_owned();
-        }
-        if crlf {
-            text = text.replace('\n', "\r\n");
-        }
-        if bom { format!("\u{feff}{text}") } else { text }
-    })
+    let value = prop_oneof![
+        Just("1"),
+        Just("\"a # b\""),
+        Just("[1, 2]"),
+        Just("'c:\\d'"),
+        Just("{ x = 1 }"),
+        Just("\"\"\"\n[s.contextd]\n\"\"\""),
+        Just("[\n 1, # one\n]")
+    ];
+    let pair = (("[a-d]", value), prop_oneof![Just("\n"), Just(" # remark\n"), Just("\n\n")])
+        .prop_map(|((name, value), end)| (name.clone(), format!("{name} = {value}{end}")));
+    let pairs = || {
+        proptest::collection::vec(pair.clone(), 0..4).prop_map(|mut pairs| {
+            pairs.sort();
+            pairs.dedup_by(|a, b| a.0 == b.0);
+            pairs.into_iter().map(|pair| pair.1).collect::<String>()
+        })
+    };
+    let tables = proptest::collection::btree_map(
+        prop_oneof![Just("s"), Just("s.one"), Just("s.two"), Just("t"), Just("t.u")],
+        pairs(),
+        0..4,
+    );
+    (pairs(), tables, any::<bool>(), any::<bool>(), any::<bool>()).prop_map(
+        |(root, tables, bom, cut, crlf)| {
+            // The names of a table's fields and of its sub-tables differ by construction.
+            let mut text = root;
+            tables.iter().for_each(|(name, pairs)| text += &format!("[{name}]\n{pairs}"));
+            if cut {
+                text = text.trim_end().to_owned();
+            }
+            if crlf {
+                text = text.replace('\n', "\r\n");
+            }
+            if bom { format!("\u{feff}{text}") } else { text }
+        },
+    )
 }
 
 proptest! {

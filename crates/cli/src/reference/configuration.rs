@@ -11,11 +11,25 @@ pub fn page() -> String {
     for key in config::reference() {
         if section != Some(key.section) {
             section = Some(key.section);
-            let title = if key.section.is_empty() { "At the top".to_owned() } else { format!("[{}]", key.section) };
-            out.push_str(&format!("\n## {title}\n\n| key | value | default | meaning |\n|---|---|---|---|\n"));
+            let title = if key.section.is_empty() {
+                "At the top".to_owned()
+            } else {
+                format!("[{}]", key.section)
+            };
+            out.push_str(&format!(
+                "\n## {title}\n\n| key | value | default | meaning |\n|---|---|---|---|\n"
+            ));
         }
-        let expects = key.range.as_ref().map_or(key.expects.to_owned(), |range| format!("{}, {range}", key.expects));
-        out.push_str(&row(&[&format!("`{}`", key.name), &expects, &format!("`{}`", key.default), &key.doc]));
+        let expects = key
+            .range
+            .as_ref()
+            .map_or(key.expects.to_owned(), |range| format!("{}, {range}", key.expects));
+        out.push_str(&row(&[
+            &format!("`{}`", key.name),
+            &expects,
+            &format!("`{}`", key.default),
+            &key.doc,
+        ]));
     }
     out.push_str("\n## Why a file is left out\n\nThe rules in the order in which they are asked; the first that says no decides. `contextd check-file PATH` names it, `contextd project-stats` counts them.\n\n| rule | meaning |\n|---|---|\n");
     for rule in contextd_scan::Rule::ALL {

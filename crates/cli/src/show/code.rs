@@ -15,7 +15,15 @@ impl Page {
         };
         let used = console::measure_text_width(&format!("{file}{span}  {kind} {name}")) + 2;
         let space = self.width.saturating_sub(used + console::measure_text_width(right)).max(1);
-        self.line(format!("{}{}  {} {}  {}{}", file.bold(), span.dimmed(), kind.dimmed(), name.cyan(), " ".repeat(space - 1), right.dimmed()));
+        self.line(format!(
+            "{}{}  {} {}  {}{}",
+            file.bold(),
+            span.dimmed(),
+            kind.dimmed(),
+            name.cyan(),
+            " ".repeat(space - 1),
+            right.dimmed()
+        ));
     }
 
     /// Writes lines of code; with the number of the first one they are numbered.
@@ -27,9 +35,15 @@ impl Page {
         for (at, line) in lines.iter().enumerate() {
             let cut = margin.min(line.len() - line.trim_start_matches([' ', '\t']).len());
             let line = line[cut..].replace('\t', "    ");
-            let number = first.map_or(String::new(), |first| format!("{:>digits$} ", first as usize + at));
+            let number =
+                first.map_or(String::new(), |first| format!("{:>digits$} ", first as usize + at));
             let room = self.width.saturating_sub(digits + 5);
-            self.line(format!("  {}{} {}", number.dimmed(), "│".dimmed(), console::truncate_str(&line, room, "…")));
+            self.line(format!(
+                "  {}{} {}",
+                number.dimmed(),
+                "│".dimmed(),
+                console::truncate_str(&line, room, "…")
+            ));
         }
         if cut {
             self.line(format!("  {} {}", " ".repeat(digits), "…".dimmed()));
@@ -53,8 +67,17 @@ impl Page {
     pub fn difference(&mut self, text: &str, numbered: bool, most: usize) {
         let text = safe(text);
         let lines: Vec<&str> = text.trim_end().lines().collect();
-        let inner: Vec<&str> = lines.iter().filter(|line| !line.starts_with("@@")).filter_map(|line| line.get(1..)).collect();
-        let margin = inner.iter().filter(|line| !line.trim().is_empty()).map(|line| line.len() - line.trim_start_matches([' ', '\t']).len()).min().unwrap_or(0);
+        let inner: Vec<&str> = lines
+            .iter()
+            .filter(|line| !line.starts_with("@@"))
+            .filter_map(|line| line.get(1..))
+            .collect();
+        let margin = inner
+            .iter()
+            .filter(|line| !line.trim().is_empty())
+            .map(|line| line.len() - line.trim_start_matches([' ', '\t']).len())
+            .min()
+            .unwrap_or(0);
         let numbers = new_numbers(&lines);
         let digits = numbers.iter().flatten().max().map_or(1, |last| last.to_string().len());
         let shown = if lines.len() <= most + 2 { lines.len() } else { most };
@@ -68,8 +91,10 @@ impl Page {
             }
             let (mark, code) = line.split_at(line.chars().next().map_or(0, char::len_utf8));
             let code = code.get(margin..).unwrap_or("").replace('\t', "    ");
-            let number = numbers[at].filter(|_| numbered).map_or(String::new(), |number| number.to_string());
-            let code = console::truncate_str(&code, self.width.saturating_sub(digits + 7), "…").into_owned();
+            let number =
+                numbers[at].filter(|_| numbered).map_or(String::new(), |number| number.to_string());
+            let code = console::truncate_str(&code, self.width.saturating_sub(digits + 7), "…")
+                .into_owned();
             let start = format!("  {mark} {number:>digits$} │");
             match mark {
                 "+" => self.line(format!("{} {}", start.green(), code.green())),
@@ -118,7 +143,8 @@ fn new_numbers(lines: &[&str]) -> Vec<Option<u32>> {
     for (at, line) in lines.iter().enumerate() {
         if let Some(start) = first_change(line) {
             // The heading names the first changed line; what stands before it is context.
-            let before = lines[at + 1..].iter().take_while(|line| line.starts_with(' ')).count() as u32;
+            let before =
+                lines[at + 1..].iter().take_while(|line| line.starts_with(' ')).count() as u32;
             next = start.saturating_sub(before);
             numbers.push(None);
         } else if line.starts_with('-') {
@@ -134,13 +160,24 @@ fn new_numbers(lines: &[&str]) -> Vec<Option<u32>> {
 /// Returns how many bytes of white space may go: code from deep inside is moved to the left.
 fn common_indent(lines: &[&str]) -> usize {
     let indent = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
-    let least = |lines: &[&str]| lines.iter().filter(|line| !line.trim().is_empty()).map(|line| indent(line)).min();
+    let least = |lines: &[&str]| {
+        lines.iter().filter(|line| !line.trim().is_empty()).map(|line| indent(line)).min()
+    };
     match lines {
         // Text that begins with a symbol has lost the white space before it; its end, or its body less a step, tells how much that was.
         [first, rest @ ..] if indent(first) == 0 && !first.is_empty() => {
-            let closes = |line: &&&str| line.trim_start().starts_with(['}', ')', ']']) || line.trim() == "end";
+            let closes = |line: &&&str| {
+                line.trim_start().starts_with(['}', ')', ']']) || line.trim() == "end"
+            };
             let body = least(rest).unwrap_or(0);
-            let step = if rest.iter().filter(|line| indent(line) == body).any(|line| closes(&line)) { 0 } else if rest.iter().any(|line| line.starts_with('\t')) { 1 } else { 4 };
+            let step = if rest.iter().filter(|line| indent(line) == body).any(|line| closes(&line))
+            {
+                0
+            } else if rest.iter().any(|line| line.starts_with('\t')) {
+                1
+            } else {
+                4
+            };
             body.saturating_sub(step)
         }
         lines => least(lines).unwrap_or(0),

@@ -23,13 +23,21 @@ fn object(page: &mut Page, map: &Map<String, Value>, indent: &str) {
     let simple: Vec<(&String, &Value)> = map.iter().filter(|(_, value)| is_plain(value)).collect();
     let widest = simple.iter().map(|(key, _)| words(key).len()).max().unwrap_or(0);
     for (key, value) in simple {
-        page.line(format!("{indent}{}  {}", format!("{:<widest$}", words(key)).dimmed(), plain(key, value)));
+        page.line(format!(
+            "{indent}{}  {}",
+            format!("{:<widest$}", words(key)).dimmed(),
+            plain(key, value)
+        ));
     }
     for (key, value) in map.iter().filter(|(_, value)| !is_plain(value)) {
         match value {
             Value::Object(inner) if inner.is_empty() => {}
-            Value::Array(items) if items.is_empty() => page.line(format!("{indent}{}  {}", words(key).dimmed(), "none".dimmed())),
-            Value::Object(inner) if inner.len() > 1 && inner.values().all(Value::is_u64) && !is_record(inner) => {
+            Value::Array(items) if items.is_empty() => {
+                page.line(format!("{indent}{}  {}", words(key).dimmed(), "none".dimmed()))
+            }
+            Value::Object(inner)
+                if inner.len() > 1 && inner.values().all(Value::is_u64) && !is_record(inner) =>
+            {
                 page.heading(&words(key));
                 counts(page, inner);
             }
@@ -53,32 +61,44 @@ fn is_record(map: &Map<String, Value>) -> bool {
 
 /// Writes counts, the largest first, with bars.
 fn counts(page: &mut Page, map: &Map<String, Value>) {
-    let mut rows: Vec<(&String, u64)> = map.iter().map(|(key, value)| (key, value.as_u64().unwrap_or(0))).collect();
+    let mut rows: Vec<(&String, u64)> =
+        map.iter().map(|(key, value)| (key, value.as_u64().unwrap_or(0))).collect();
     rows.sort_by_key(|(key, count)| (std::cmp::Reverse(*count), key.as_str()));
     let widest = rows.iter().map(|(key, _)| console::measure_text_width(key)).max().unwrap_or(0);
     let digits = rows.first().map_or(0, |(_, count)| grouped(*count).len());
     let most = rows.first().map_or(1, |(_, count)| (*count).max(1));
     for (key, count) in rows {
         let bar = "▇".repeat((count * BAR).div_ceil(most) as usize);
-        page.line(format!("  {} {:>digits$}  {}", console::pad_str(&safe(key), widest, console::Alignment::Left, None), grouped(count), bar.cyan()));
+        page.line(format!(
+            "  {} {:>digits$}  {}",
+            console::pad_str(&safe(key), widest, console::Alignment::Left, None),
+            grouped(count),
+            bar.cyan()
+        ));
     }
 }
 
 /// Writes a list: records as a table, other things line by line.
 fn table(page: &mut Page, items: &[Value]) {
-    let records: Vec<&Map<String, Value>> = items.iter().filter_map(Value::as_object).take(ROWS).collect();
+    let records: Vec<&Map<String, Value>> =
+        items.iter().filter_map(Value::as_object).take(ROWS).collect();
     if records.is_empty() {
         items.iter().take(ROWS).for_each(|item| page.line(format!("  {}", plain("", item))));
     } else {
         records_table(page, &records);
     }
     if items.len() > ROWS {
-        page.line(format!("  {}", format!("and {} more; --json has all", items.len() - ROWS).dimmed()));
+        page.line(format!(
+            "  {}",
+            format!("and {} more; --json has all", items.len() - ROWS).dimmed()
+        ));
     }
 }
 
 fn records_table(page: &mut Page, records: &[&Map<String, Value>]) {
-    let filled = |key: &str| records.iter().any(|record| record.get(key).is_some_and(|value| !is_empty(value)));
+    let filled = |key: &str| {
+        records.iter().any(|record| record.get(key).is_some_and(|value| !is_empty(value)))
+    };
     let mut columns: Vec<&String> = Vec::new();
     for key in records.iter().flat_map(|record| record.keys()) {
         if !columns.contains(&key) && filled(key) {
@@ -86,14 +106,34 @@ fn records_table(page: &mut Page, records: &[&Map<String, Value>]) {
         }
     }
     // A verdict is what one looks for first; names come before figures.
-    columns.sort_by_key(|key| (!matches!(key.as_str(), "ok" | "verdict"), !(is_id(key) || matches!(key.as_str(), "name" | "check" | "path" | "file")), *key == "completedAt"));
-    let cell = |record: &Map<String, Value>, key: &str| record.get(key).map_or(String::new(), |value| plain(key, value));
-    let width = |key: &&String| records.iter().map(|record| console::measure_text_width(&cell(record, key))).chain([words(key).len()]).max().unwrap_or(0);
+    columns.sort_by_key(|key| {
+        (
+            !matches!(key.as_str(), "ok" | "verdict"),
+            !(is_id(key) || matches!(key.as_str(), "name" | "check" | "path" | "file")),
+            *key == "completedAt",
+        )
+    });
+    let cell = |record: &Map<String, Value>, key: &str| {
+        record.get(key).map_or(String::new(), |value| plain(key, value))
+    };
+    let width = |key: &&String| {
+        records
+            .iter()
+            .map(|record| console::measure_text_width(&cell(record, key)))
+            .chain([words(key).len()])
+            .max()
+            .unwrap_or(0)
+    };
     let room = page.width.saturating_sub(2);
     // What holds values of its own gives way, and of two times the later one; programs get them.
     while columns.iter().map(|key| width(key) + 2).sum::<usize>() > room + 2 {
-        let is_nested = |key: &&String| records.iter().any(|record| record.get(*key).is_some_and(Value::is_object));
-        let gives_way = columns.iter().rposition(is_nested).or_else(|| columns.iter().position(|key| *key == "completedAt"));
+        let is_nested = |key: &&String| {
+            records.iter().any(|record| record.get(*key).is_some_and(Value::is_object))
+        };
+        let gives_way = columns
+            .iter()
+            .rposition(is_nested)
+            .or_else(|| columns.iter().position(|key| *key == "completedAt"));
         let Some(at) = gives_way.filter(|_| columns.len() > 2) else { break };
         columns.remove(at);
     }
@@ -101,11 +141,26 @@ fn records_table(page: &mut Page, records: &[&Map<String, Value>]) {
     let may_narrow: Vec<bool> = columns.iter().map(|key| !is_id(key)).collect();
     narrow(&mut widths, &may_narrow, room);
     let row = |cells: Vec<String>| {
-        let cells: Vec<String> = cells.iter().zip(&widths).map(|(cell, width)| console::pad_str(&console::truncate_str(cell, *width, "…"), *width, console::Alignment::Left, None).into_owned()).collect();
+        let cells: Vec<String> = cells
+            .iter()
+            .zip(&widths)
+            .map(|(cell, width)| {
+                console::pad_str(
+                    &console::truncate_str(cell, *width, "…"),
+                    *width,
+                    console::Alignment::Left,
+                    None,
+                )
+                .into_owned()
+            })
+            .collect();
         format!("  {}", cells.join("  "))
     };
     if columns.len() > 1 && records.len() > 1 {
-        let head = row(columns.iter().map(|key| if *key == "ok" { String::new() } else { words(key) }).collect());
+        let head = row(columns
+            .iter()
+            .map(|key| if *key == "ok" { String::new() } else { words(key) })
+            .collect());
         page.line(head.dimmed().to_string());
     }
     for record in records {
@@ -123,7 +178,8 @@ fn narrow(widths: &mut [usize], may_narrow: &[bool], room: usize) {
     let by_turns = [may_narrow.to_vec(), vec![true; widths.len()]];
     for may_narrow in by_turns {
         while widths.iter().map(|width| width + 2).sum::<usize>() > room + 2 {
-            let candidates = widths.iter_mut().zip(&may_narrow).filter(|(_, may)| **may).map(|(width, _)| width);
+            let candidates =
+                widths.iter_mut().zip(&may_narrow).filter(|(_, may)| **may).map(|(width, _)| width);
             let Some(widest) = candidates.max().filter(|width| **width > 8) else { break };
             *widest -= 1;
         }
@@ -139,7 +195,12 @@ fn plain(key: &str, value: &Value) -> String {
         Value::Bool(true) if is_verdict => "✓".green().to_string(),
         Value::Bool(false) if is_verdict => "✗".red().to_string(),
         Value::Bool(yes) => if *yes { "yes" } else { "no" }.to_owned(),
-        Value::Object(map) => map.iter().filter(|(_, value)| !is_empty(value)).map(|(key, value)| format!("{} {}", words(key), plain(key, value))).collect::<Vec<_>>().join(", "),
+        Value::Object(map) => map
+            .iter()
+            .filter(|(_, value)| !is_empty(value))
+            .map(|(key, value)| format!("{} {}", words(key), plain(key, value)))
+            .collect::<Vec<_>>()
+            .join(", "),
         Value::String(text) => safe(text).into_owned(),
         Value::Number(number) => match number.as_u64() {
             Some(time) if is_time => date(time as i64),
@@ -165,8 +226,13 @@ fn words(key: &str) -> String {
         }
         before = letter;
     }
-    let is_short = |part: &str| part.len() > 1 && part.chars().all(|letter| letter.is_ascii_uppercase());
-    parts.iter().map(|part| if is_short(part) { part.clone() } else { part.to_lowercase() }).collect::<Vec<_>>().join(" ")
+    let is_short =
+        |part: &str| part.len() > 1 && part.chars().all(|letter| letter.is_ascii_uppercase());
+    parts
+        .iter()
+        .map(|part| if is_short(part) { part.clone() } else { part.to_lowercase() })
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 #[cfg(test)]
@@ -182,15 +248,28 @@ mod tests {
 
     #[test]
     fn names_are_words() {
-        for (key, expected) in [("lastIndexed", "last indexed"), ("dbSizeMB", "db size MB"), ("git_folder", "git folder"), ("jobId", "job id")] {
+        for (key, expected) in [
+            ("lastIndexed", "last indexed"),
+            ("dbSizeMB", "db size MB"),
+            ("git_folder", "git folder"),
+            ("jobId", "job id"),
+        ] {
             assert_eq!(words(key), expected);
         }
     }
 
     #[test]
     fn counts_have_bars_and_lists_are_tables_that_fit() {
-        let text = shown(&json!({"ok": true, "languages": {"rust": 10, "go": 5}, "rows": [{"path": "a", "explanation": "x".repeat(80)}, {"path": "b", "explanation": "y"}], "sizeBytes": 1_500, "seenAt": 0}));
-        assert!(text.contains("rust 10  ▇") && text.contains("1.5 kB") && text.contains("1970-01-01") && text.contains('✓'), "{text}");
+        let text = shown(
+            &json!({"ok": true, "languages": {"rust": 10, "go": 5}, "rows": [{"path": "a", "explanation": "x".repeat(80)}, {"path": "b", "explanation": "y"}], "sizeBytes": 1_500, "seenAt": 0}),
+        );
+        assert!(
+            text.contains("rust 10  ▇")
+                && text.contains("1.5 kB")
+                && text.contains("1970-01-01")
+                && text.contains('✓'),
+            "{text}"
+        );
         assert!(text.lines().all(|line| console::measure_text_width(line) <= 40), "{text}");
     }
 
@@ -198,14 +277,24 @@ mod tests {
     fn ids_stay_whole_and_nested_records_give_way() {
         let job = |at: u64| json!({"completedAt": at, "jobId": format!("refresh-e84c{at:04}"), "progress": {"filesProcessed": 12, "currentFile": null, "startedAt": 0}, "status": "completed"});
         let text = shown(&json!({"jobs": [job(1), job(2)]}));
-        assert!(text.contains("  refresh-e84c0001  completed") && !text.contains("files processed"), "{text}");
+        assert!(
+            text.contains("  refresh-e84c0001  completed") && !text.contains("files processed"),
+            "{text}"
+        );
         let job = |at: u64| json!({"completedAt": at, "startedAt": at, "jobId": format!("refresh-e84c{at:04}")});
         let text = shown(&json!({"jobs": [job(1), job(2)]}));
-        assert!(text.contains("  refresh-e84c0001  1970-01-01 00:00 UTC\n") && !text.contains("completed at"), "{text}");
+        assert!(
+            text.contains("  refresh-e84c0001  1970-01-01 00:00 UTC\n")
+                && !text.contains("completed at"),
+            "{text}"
+        );
     }
 
     #[test]
     fn what_could_steer_a_terminal_is_written_out() {
-        assert!(!shown(&json!({"a": "\u{1b}[31m", "rows": [{"b": "\u{202e}"}]})).contains(['\u{1b}', '\u{202e}']));
+        assert!(
+            !shown(&json!({"a": "\u{1b}[31m", "rows": [{"b": "\u{202e}"}]}))
+                .contains(['\u{1b}', '\u{202e}'])
+        );
     }
 }

@@ -18,7 +18,12 @@ const SUMMARY: usize = 20;
 pub fn pack(page: &mut Page, pack: &ContextPack) {
     let mut left = 0;
     let mut shown = 0;
-    let about = pack.sections.iter().flat_map(|section| &section.items).find(|item| item.kind == "summary").map_or("", |item| item.why.rule.as_str());
+    let about = pack
+        .sections
+        .iter()
+        .flat_map(|section| &section.items)
+        .find(|item| item.kind == "summary")
+        .map_or("", |item| item.why.rule.as_str());
     for section in pack.sections.iter().filter(|section| !section.items.is_empty()) {
         if page.lines() >= NAMED {
             left += section.items.len();
@@ -28,7 +33,10 @@ pub fn pack(page: &mut Page, pack: &ContextPack) {
         let commits = section.items.iter().filter(|own| own.kind == "commit").count();
         for own in &section.items {
             // A list of commits that follow one by one says nothing more.
-            if own.kind == "summary" && about == "recent-summary" && commits >= own.excerpt.text.lines().count() {
+            if own.kind == "summary"
+                && about == "recent-summary"
+                && commits >= own.excerpt.text.lines().count()
+            {
                 continue;
             }
             match page.lines() {
@@ -45,16 +53,26 @@ pub fn pack(page: &mut Page, pack: &ContextPack) {
         page.line(pack.nothing());
     }
     if let Some(explain) = pack.explain.as_ref().filter(|explain| !explain.not_found.is_empty()) {
-        page.line(format!("{} {}", "not in the index:".yellow(), safe(&explain.not_found.join(", "))));
+        page.line(format!(
+            "{} {}",
+            "not in the index:".yellow(),
+            safe(&explain.not_found.join(", "))
+        ));
     }
     if pack.stats.items == 0 {
         return;
     }
     let most = pack.budgets.max_total_tokens;
-    let mut end = format!("{}, {} of {} tokens", counted(u64::from(pack.stats.items), "item"), grouped(pack.stats.tokens), grouped(most));
+    let mut end = format!(
+        "{}, {} of {} tokens",
+        counted(u64::from(pack.stats.items), "item"),
+        grouped(pack.stats.tokens),
+        grouped(most)
+    );
     let dropped: u32 = pack.stats.dropped.values().sum();
     if dropped > 0 {
-        let why: Vec<String> = pack.stats.dropped.iter().map(|(why, count)| format!("{why} {count}")).collect();
+        let why: Vec<String> =
+            pack.stats.dropped.iter().map(|(why, count)| format!("{why} {count}")).collect();
         end += &format!(" · left out: {}", why.join(", "));
     }
     page.line(end.dimmed().to_string());
@@ -72,11 +90,19 @@ fn heading<'k>(about: &str, kind: &'k str) -> &'k str {
 }
 
 fn place(page: &mut Page, item: &ContextItem) {
-    let score = if item.why.path.is_empty() && item.scores.hybrid_score > 0.0 { format!("{:.2}", item.scores.hybrid_score) } else { String::new() };
+    let score = if item.why.path.is_empty() && item.scores.hybrid_score > 0.0 {
+        format!("{:.2}", item.scores.hybrid_score)
+    } else {
+        String::new()
+    };
     // A file's own name is its path.
     let name = if item.name == item.file_rel_path { "" } else { &item.name };
     // The difference of a file begins where its first change is.
-    let lines = if item.lines.start == 0 { super::code::first_change(&item.excerpt.text).map_or((0, 0), |first| (first, first)) } else { (item.lines.start, item.lines.end) };
+    let lines = if item.lines.start == 0 {
+        super::code::first_change(&item.excerpt.text).map_or((0, 0), |first| (first, first))
+    } else {
+        (item.lines.start, item.lines.end)
+    };
     page.place(&item.file_rel_path, lines, &item.symbol_kind, name, &score);
 }
 
@@ -106,7 +132,9 @@ fn item(page: &mut Page, item: &ContextItem, most: usize) {
     }
     let text = &item.excerpt.text;
     match item.kind.as_str() {
-        "diff" if text.starts_with("@@") => page.difference(text, item.why.rule != "changed-recently", most),
+        "diff" if text.starts_with("@@") => {
+            page.difference(text, item.why.rule != "changed-recently", most)
+        }
         // What is no longer there has no line.
         "diff" | "removed" => page.some_code(text, None, item.excerpt.truncated, most),
         _ => page.some_code(text, first_line(item), item.excerpt.truncated, most),
@@ -119,12 +147,18 @@ fn first_line(item: &ContextItem) -> Option<u32> {
         return None;
     }
     let text = item.excerpt.text.trim_end();
-    let holds_name = || text.lines().next().is_some_and(|line| line.contains(item.name.rsplit('.').next().unwrap_or_default()));
+    let holds_name = || {
+        text.lines()
+            .next()
+            .is_some_and(|line| line.contains(item.name.rsplit('.').next().unwrap_or_default()))
+    };
     match item.kind.as_str() {
         _ if contextd_ops::window(item).is_some() => contextd_ops::window(item),
         "symbol" if item.why.rule.starts_with("changed:") => Some(item.lines.start),
         // A comment may stand before the symbol: whole text ends where the symbol ends.
-        "symbol" if !item.excerpt.truncated => Some((item.lines.end + 1).saturating_sub(text.lines().count() as u32).max(1)),
+        "symbol" if !item.excerpt.truncated => {
+            Some((item.lines.end + 1).saturating_sub(text.lines().count() as u32).max(1))
+        }
         "symbol" => holds_name().then_some(item.lines.start),
         _ => Some(item.lines.start),
     }
@@ -142,7 +176,13 @@ fn commit(page: &mut Page, item: &ContextItem) {
 pub fn hits(page: &mut Page, hits: &Hits) {
     for hit in &hits.hits {
         page.gap();
-        page.place(&hit.file, (hit.start_line, hit.end_line), &hit.kind, &hit.symbol, &format!("{:.2}", hit.score));
+        page.place(
+            &hit.file,
+            (hit.start_line, hit.end_line),
+            &hit.kind,
+            &hit.symbol,
+            &format!("{:.2}", hit.score),
+        );
         if hit.stale {
             page.remark("the file has changed since it was indexed");
         }
@@ -156,7 +196,16 @@ pub fn hits(page: &mut Page, hits: &Hits) {
         page.line(format!("{} {}", "not in the index:".yellow(), safe(&hits.not_found.join(", "))));
     }
     if !hits.hits.is_empty() {
-        page.line(format!("{} of {}, {} tokens", counted(hits.hits.len() as u64, "place"), grouped(u64::from(hits.total)), grouped(hits.total_tokens)).dimmed().to_string());
+        page.line(
+            format!(
+                "{} of {}, {} tokens",
+                counted(hits.hits.len() as u64, "place"),
+                grouped(u64::from(hits.total)),
+                grouped(hits.total_tokens)
+            )
+            .dimmed()
+            .to_string(),
+        );
     }
 }
 
@@ -169,8 +218,19 @@ pub fn diff(page: &mut Page, diff: &PackDiff) {
                 '-' => line.red().to_string(),
                 _ => line.yellow().to_string(),
             };
-            page.line(format!("{line}  {}", format!("{} · {}", entry.section, safe(&entry.why)).dimmed()));
+            page.line(format!(
+                "{line}  {}",
+                format!("{} · {}", entry.section, safe(&entry.why)).dimmed()
+            ));
         }
     }
-    page.line(format!("{} unchanged{}", grouped(u64::from(diff.unchanged)), if diff.same_index { "" } else { "; the index differs" }).dimmed().to_string());
+    page.line(
+        format!(
+            "{} unchanged{}",
+            grouped(u64::from(diff.unchanged)),
+            if diff.same_index { "" } else { "; the index differs" }
+        )
+        .dimmed()
+        .to_string(),
+    );
 }

@@ -9,13 +9,23 @@ use std::process::Stdio;
 fn a_task_is_answered_without_indexing_first_and_inside_its_budget() {
     let sandbox = Sandbox::shop();
     for format in ["text", "markdown", "xml", "json"] {
-        let text = sandbox.text(&["task", "charge the card at checkout", "--budget", "900", "--format", format]);
+        let text = sandbox.text(&[
+            "task",
+            "charge the card at checkout",
+            "--budget",
+            "900",
+            "--format",
+            format,
+        ]);
         assert!(text.contains("checkout"), "{format}: {text}");
         let tokens = Tokenizer::O200k.count(text.trim_end_matches('\n'));
         assert!(tokens <= 900, "{format}: {tokens}");
     }
     let pack = sandbox.json(&["task", "charge the card at checkout", "--format", "json"]);
-    assert_eq!((pack["schema"].as_str(), pack["formatVersion"].as_u64()), (Some("ContextPack"), Some(1)));
+    assert_eq!(
+        (pack["schema"].as_str(), pack["formatVersion"].as_u64()),
+        (Some("ContextPack"), Some(1))
+    );
     assert_eq!(pack, sandbox.json(&["task", "charge the card at checkout", "--json"]));
 }
 
@@ -39,7 +49,12 @@ fn hits_have_the_fields_that_scripts_rely_on() {
 fn a_symbol_has_its_callers_and_a_wrong_one_has_suggestions() {
     let sandbox = Sandbox::shop();
     let symbol = sandbox.json(&["symbol", "charge", "--json"]);
-    let callers: Vec<&str> = symbol["symbols"][0]["callers"].as_array().unwrap().iter().map(|caller| caller["symbol"].as_str().unwrap()).collect();
+    let callers: Vec<&str> = symbol["symbols"][0]["callers"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|caller| caller["symbol"].as_str().unwrap())
+        .collect();
     assert_eq!(callers, ["checkout"]);
     let id = symbol["symbols"][0]["symbolId"].as_str().unwrap();
     assert_eq!(sandbox.json(&["symbol", id, "--json"])["symbols"], symbol["symbols"]);
@@ -53,10 +68,21 @@ fn a_symbol_has_its_callers_and_a_wrong_one_has_suggestions() {
 fn scores_add_up_and_impact_reaches_the_test() {
     let sandbox = Sandbox::shop();
     let why = sandbox.json(&["why", "checkout", "--task", "charge the card at checkout", "--json"]);
-    let sum: f64 = why["terms"].as_array().unwrap().iter().map(|term| term["contribution"].as_f64().unwrap()).sum();
-    assert!((sum + why["adjustment"].as_f64().unwrap() - why["score"].as_f64().unwrap()).abs() < 1e-4, "{why}");
+    let sum: f64 = why["terms"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|term| term["contribution"].as_f64().unwrap())
+        .sum();
+    assert!(
+        (sum + why["adjustment"].as_f64().unwrap() - why["score"].as_f64().unwrap()).abs() < 1e-4,
+        "{why}"
+    );
     let impact = sandbox.json(&["impact", "charge", "--json"]);
-    assert!(impact["tests"].as_array().unwrap().contains(&"tests/test_checkout.py".into()), "{impact}");
+    assert!(
+        impact["tests"].as_array().unwrap().contains(&"tests/test_checkout.py".into()),
+        "{impact}"
+    );
     assert!(sandbox.text(&["files", "shop/payment.py"]).contains("checkout"));
 }
 
@@ -80,7 +106,10 @@ fn checks_tell_by_their_exit_code() {
     assert_eq!(sandbox.run(&["jobs", "--cancel"]).status.code(), Some(2), "which one?");
     let refused = sandbox.run(&["export", "symbols", "--out", "no/such/folder/symbols.jsonl"]);
     let why = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert!(!refused.status.success() && why.contains("no/such/folder") && why.contains("[CTX_E_IO]"), "{why}");
+    assert!(
+        !refused.status.success() && why.contains("no/such/folder") && why.contains("[CTX_E_IO]"),
+        "{why}"
+    );
     sandbox.text(&["doctor"]);
     sandbox.text(&["validate-config"]);
 }
@@ -90,7 +119,17 @@ fn the_state_of_the_index_has_its_names() {
     let sandbox = Sandbox::shop();
     let index = sandbox.json(&["index", "--json"]);
     let status = sandbox.json(&["status", "--json"]);
-    for field in ["indexSignature", "files", "symbols", "edges", "chunks", "languages", "lastIndexed", "stale", "sizeBytes"] {
+    for field in [
+        "indexSignature",
+        "files",
+        "symbols",
+        "edges",
+        "chunks",
+        "languages",
+        "lastIndexed",
+        "stale",
+        "sizeBytes",
+    ] {
         assert!(!status[field].is_null() && !index[field].is_null(), "{field}: {status}");
     }
     assert!(index["durationMs"].is_u64() && status["files"] == 7);
@@ -100,16 +139,28 @@ fn the_state_of_the_index_has_its_names() {
 #[test]
 fn what_could_steer_a_terminal_is_written_out() {
     let sandbox = Sandbox::shop();
-    sandbox.fixture.write("odd.py", "def odd_one():\n    return \"\u{1b}[31m red \u{202e} back\"\n");
+    sandbox
+        .fixture
+        .write("odd.py", "def odd_one():\n    return \"\u{1b}[31m red \u{202e} back\"\n");
     let text = sandbox.text(&["symbol", "odd_one"]);
-    assert!(text.contains("\\u{1b}[31m") && !text.contains('\u{1b}') && !text.contains('\u{202e}'), "{text}");
+    assert!(
+        text.contains("\\u{1b}[31m") && !text.contains('\u{1b}') && !text.contains('\u{202e}'),
+        "{text}"
+    );
 }
 
 #[test]
 fn a_reader_that_goes_away_is_no_error() {
     let sandbox = Sandbox::shop();
-    (0..3_000).for_each(|number| sandbox.fixture.write(&format!("many/file_with_a_rather_long_name_{number}.txt"), "x"));
-    let mut child = sandbox.command(&["list-indexable"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    (0..3_000).for_each(|number| {
+        sandbox.fixture.write(&format!("many/file_with_a_rather_long_name_{number}.txt"), "x")
+    });
+    let mut child = sandbox
+        .command(&["list-indexable"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut first = [0; 1];
     child.stdout.take().unwrap().read_exact(&mut first).unwrap();
     let output = child.wait_with_output().unwrap();
@@ -130,7 +181,11 @@ fn the_program_describes_itself() {
 #[test]
 fn an_export_is_up_to_date_and_a_status_says_what_is_not() {
     let sandbox = Sandbox::shop();
-    assert_eq!(sandbox.json(&["index", "--json"])["stale"], false, "what was just read is not stale");
+    assert_eq!(
+        sandbox.json(&["index", "--json"])["stale"],
+        false,
+        "what was just read is not stale"
+    );
     sandbox.fixture.write("shop/fresh.py", "def brand_new_thing():\n    return 1\n");
     assert_eq!(sandbox.json(&["status", "--json"])["stale"], true);
     let shown = sandbox.command(&["status"]).env("CLICOLOR_FORCE", "1").output().unwrap();
@@ -147,10 +202,25 @@ fn paths_count_from_the_working_folder_or_the_root() {
     // What tells the root from below.
     std::fs::write(root.join("pyproject.toml"), "[project]\nname = \"shop\"\n").unwrap();
     let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("contextd"));
-    command.args(["check-file", "--json", "payment.py", "./payment.py", "../shop/payment.py", "shop/payment.py"]).current_dir(root.join("shop")).env("HOME", sandbox.home());
+    command
+        .args([
+            "check-file",
+            "--json",
+            "payment.py",
+            "./payment.py",
+            "../shop/payment.py",
+            "shop/payment.py",
+        ])
+        .current_dir(root.join("shop"))
+        .env("HOME", sandbox.home());
     let output = command.output().unwrap();
     let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    let paths: Vec<_> = found["files"].as_array().unwrap().iter().map(|file| (file["path"].as_str().unwrap(), file["verdict"].as_str().unwrap())).collect();
+    let paths: Vec<_> = found["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|file| (file["path"].as_str().unwrap(), file["verdict"].as_str().unwrap()))
+        .collect();
     assert_eq!(paths, [("shop/payment.py", "included"); 4]);
 }
 
@@ -159,7 +229,9 @@ fn an_answer_of_a_part_of_the_files_says_so() {
     let sandbox = Sandbox::shop();
     sandbox.text(&["index"]);
     let ask = || sandbox.run(&["search", "refund", "--json"]);
-    let partial = |output: &std::process::Output| serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap()["partial"].clone();
+    let partial = |output: &std::process::Output| {
+        serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap()["partial"].clone()
+    };
     assert!(partial(&ask()).is_null());
     assert_eq!(sandbox.json(&["status", "--json"])["partial"], false);
     // A first run that goes on: it holds the lock, what it has published so far is marked, and nobody has noted yet that
@@ -170,7 +242,10 @@ fn an_answer_of_a_part_of_the_files_says_so() {
     std::fs::copy(index.join("CURRENT"), index.join("PARTIAL")).unwrap();
     let output = ask();
     assert_eq!(partial(&output), true);
-    assert!(String::from_utf8_lossy(&output.stderr).contains("only the files read so far"), "{output:?}");
+    assert!(
+        String::from_utf8_lossy(&output.stderr).contains("only the files read so far"),
+        "{output:?}"
+    );
     assert_eq!(sandbox.json(&["status", "--json"])["partial"], true);
 }
 
@@ -183,9 +258,20 @@ fn an_index_tells_what_is_wrong_with_its_settings() {
         (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
     };
     let (code, said) = with("[watcher]\nwatch_paths = [\"shpo\"]\n", &["index"]);
-    assert!(code == Some(0) && said.contains("\"shpo\" does not exist") && said.contains("no file belongs to the index"), "{code:?} {said}");
-    for (text, key) in [("[query]\nprofile = \"nonsense\"\n", "`query.profile`"), ("[budget]\ntokenizer = \"gpt5\"\n", "`budget.tokenizer`")] {
+    assert!(
+        code == Some(0)
+            && said.contains("\"shpo\" does not exist")
+            && said.contains("no file belongs to the index"),
+        "{code:?} {said}"
+    );
+    for (text, key) in [
+        ("[query]\nprofile = \"nonsense\"\n", "`query.profile`"),
+        ("[budget]\ntokenizer = \"gpt5\"\n", "`budget.tokenizer`"),
+    ] {
         let (code, said) = with(text, &["validate-config"]);
-        assert!(code == Some(2) && said.contains(key) && said.contains("Choose among"), "{code:?} {said}");
+        assert!(
+            code == Some(2) && said.contains(key) && said.contains("Choose among"),
+            "{code:?} {said}"
+        );
     }
 }

@@ -31,9 +31,16 @@ fn the_reference_is_that_of_this_program() {
     for page in pages(&made) {
         let name = page.strip_prefix(&made).unwrap();
         let there = std::fs::read_to_string(docs.join(name)).unwrap_or_default();
-        assert!(there == std::fs::read_to_string(&page).unwrap(), "docs/{} is out of date: run `cargo xtask docs`, and read what changed", name.display());
+        assert!(
+            there == std::fs::read_to_string(&page).unwrap(),
+            "docs/{} is out of date: run `cargo xtask docs`, and read what changed",
+            name.display()
+        );
     }
-    let kept = pages(&docs).into_iter().filter(|page| std::fs::read_to_string(page).unwrap().starts_with("<!-- Made by")).count();
+    let kept = pages(&docs)
+        .into_iter()
+        .filter(|page| std::fs::read_to_string(page).unwrap().starts_with("<!-- Made by"))
+        .count();
     assert_eq!(kept, pages(&made).len(), "docs has pages that are no longer made");
 }
 
@@ -85,8 +92,23 @@ rules:
 fn with_history(sandbox: &Sandbox) {
     let git = |args: &[&str]| {
         let mut command = std::process::Command::new("git");
-        command.current_dir(sandbox.fixture.root()).args(["-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "commit.gpgsign=false"]).args(args);
-        command.env("HOME", sandbox.home()).env("GIT_CONFIG_NOSYSTEM", "1").output().map(|output| assert!(output.status.success(), "{args:?}: {output:?}")).unwrap();
+        command
+            .current_dir(sandbox.fixture.root())
+            .args([
+                "-c",
+                "user.name=Ada",
+                "-c",
+                "user.email=ada@example.org",
+                "-c",
+                "commit.gpgsign=false",
+            ])
+            .args(args);
+        command
+            .env("HOME", sandbox.home())
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .output()
+            .map(|output| assert!(output.status.success(), "{args:?}: {output:?}"))
+            .unwrap();
     };
     sandbox.fixture.write(".contextd/graph/shop.yml", DECLARED);
     sandbox.fixture.write("tasks.jsonl", "{\"id\": \"1\", \"query\": \"charge the card\"}\n");
@@ -95,7 +117,13 @@ fn with_history(sandbox: &Sandbox) {
     git(&["commit", "-q", "-m", "Open the shop"]);
     git(&["checkout", "-q", "-b", "totals"]);
     let cart = std::fs::read_to_string(sandbox.fixture.path("shop/cart.py")).unwrap();
-    sandbox.fixture.write("shop/cart.py", &cart.replace("return sum(price * count for price, count in self.lines)", "return max(0, sum(price * count for price, count in self.lines))"));
+    sandbox.fixture.write(
+        "shop/cart.py",
+        &cart.replace(
+            "return sum(price * count for price, count in self.lines)",
+            "return max(0, sum(price * count for price, count in self.lines))",
+        ),
+    );
     git(&["commit", "-q", "-a", "-m", "Never let a total fall below nothing"]);
 }
 
@@ -117,11 +145,20 @@ fn every_example_works() {
         for line in lines {
             count += 1;
             let words = words(line);
-            assert_eq!(words.first().map(String::as_str), Some("contextd"), "{}: only contextd can be tried: {line}", page.display());
+            assert_eq!(
+                words.first().map(String::as_str),
+                Some("contextd"),
+                "{}: only contextd can be tried: {line}",
+                page.display()
+            );
             let args: Vec<&str> = words[1..].iter().map(String::as_str).collect();
-            let output = sandbox.command(&args).current_dir(sandbox.fixture.root()).output().unwrap();
+            let output =
+                sandbox.command(&args).current_dir(sandbox.fixture.root()).output().unwrap();
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
-            if !output.status.success() || said.contains("error:") || output.stdout.is_empty() && said.is_empty() && !writes_a_file(&args) {
+            if !output.status.success()
+                || said.contains("error:")
+                || output.stdout.is_empty() && said.is_empty() && !writes_a_file(&args)
+            {
                 wrong.push(format!("{}: {line}\n{:?}\n{said}", page.display(), output.status));
             }
             // Its reader sends it to a file, which a later example takes in.

@@ -14,7 +14,12 @@ const JSON: &[&str] = &[
     "\u{feff}{\r\n    \"KEY\": {\r\n        \"other\": { \"command\": \"x\" }\r\n    },\r\n    \"z\": 1\r\n}\r\n",
 ];
 
-const TOML: &[&str] = &["", "model = \"m\" # mine", "# first\r\nmodel = \"m\"\r\n\r\n[KEY.other]\r\ncommand = \"x\"\r\n", "KEY = { other = { command = \"x\" } }\n"];
+const TOML: &[&str] = &[
+    "",
+    "model = \"m\" # mine",
+    "# first\r\nmodel = \"m\"\r\n\r\n[KEY.other]\r\ncommand = \"x\"\r\n",
+    "KEY = { other = { command = \"x\" } }\n",
+];
 
 /// Returns every file and folder with its bytes and mode.
 fn tree(root: &Path) -> BTreeMap<PathBuf, (u32, Option<Vec<u8>>)> {
@@ -47,8 +52,24 @@ fn mode(_: &std::fs::Metadata) -> u32 {
 fn agents(sandbox: &Sandbox) -> Vec<(String, PathBuf, Vec<String>)> {
     let list = sandbox.json(&["init", "--list", "--json"]);
     let agents = list["agents"].as_array().unwrap();
-    let key = |agent: &Value| agent["key"].as_array().unwrap().iter().map(|part| part.as_str().unwrap().to_owned()).collect();
-    agents.iter().map(|agent| (agent["id"].as_str().unwrap().to_owned(), PathBuf::from(agent["file"].as_str().unwrap()), key(agent))).collect()
+    let key = |agent: &Value| {
+        agent["key"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|part| part.as_str().unwrap().to_owned())
+            .collect()
+    };
+    agents
+        .iter()
+        .map(|agent| {
+            (
+                agent["id"].as_str().unwrap().to_owned(),
+                PathBuf::from(agent["file"].as_str().unwrap()),
+                key(agent),
+            )
+        })
+        .collect()
 }
 
 /// Reads a configuration with a parser that the program does not use.
@@ -56,7 +77,9 @@ fn read(file: &Path) -> Value {
     let text = std::fs::read_to_string(file).unwrap();
     let body = text.trim_start_matches('\u{feff}');
     match file.extension().and_then(|ending| ending.to_str()) {
-        Some("toml") => basic_toml::from_str(body).unwrap_or_else(|error| panic!("{error}: {body}")),
+        Some("toml") => {
+            basic_toml::from_str(body).unwrap_or_else(|error| panic!("{error}: {body}"))
+        }
         _ => json5::from_str(body).unwrap_or_else(|error| panic!("{error}: {body}")),
     }
 }
@@ -69,7 +92,8 @@ fn every_agent_is_registered_and_everything_is_undone() {
     // In the last round no file exists.
     for round in 0..=JSON.len() {
         let start = |file: &Path, key: &[String]| {
-            let texts = if file.extension().is_some_and(|ending| ending == "toml") { TOML } else { JSON };
+            let texts =
+                if file.extension().is_some_and(|ending| ending == "toml") { TOML } else { JSON };
             (round < JSON.len()).then(|| texts[round % texts.len()].replace("KEY", &key.join(".")))
         };
         for (_, file, key) in &agents {
@@ -87,7 +111,10 @@ fn every_agent_is_registered_and_everything_is_undone() {
             let said = read(file);
             let own = key.iter().fold(&said, |value, part| &value[part.as_str()]);
             let line = own["contextd"].to_string();
-            assert!(line.contains("contextd") && line.contains("\"serve\",\"--stdio\""), "{id}: {said}");
+            assert!(
+                line.contains("contextd") && line.contains("\"serve\",\"--stdio\""),
+                "{id}: {said}"
+            );
             if start(file, key).is_some_and(|text| text.contains("other")) {
                 assert_eq!(own["other"]["command"], "x", "{id}: {said}");
             }
@@ -166,7 +193,9 @@ fn nothing_is_written_without_consent_and_broken_files_are_left_alone() {
     let sandbox = Sandbox::shop();
     assert_eq!(sandbox.run(&["init"]).status.code(), Some(1), "no agent is found");
     assert_eq!(sandbox.run(&["init", "--agent", "nobody"]).status.code(), Some(2));
-    for (folder, text) in [(".cursor", "{\"mcpServers\": "), (".kiro/settings", "[]"), (".gemini", "{}")] {
+    for (folder, text) in
+        [(".cursor", "{\"mcpServers\": "), (".kiro/settings", "[]"), (".gemini", "{}")]
+    {
         let name = if folder == ".gemini" { "settings.json" } else { "mcp.json" };
         std::fs::create_dir_all(sandbox.home().join(folder)).unwrap();
         std::fs::write(sandbox.home().join(folder).join(name), text).unwrap();
@@ -181,7 +210,10 @@ fn nothing_is_written_without_consent_and_broken_files_are_left_alone() {
     assert_eq!(output.status.code(), Some(2));
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(said.contains("Cursor") && said.contains("Kiro") && said.contains("line 1"), "{said}");
-    assert!(read(&sandbox.home().join(".gemini/settings.json"))["mcpServers"]["contextd"].is_object(), "the others are served");
+    assert!(
+        read(&sandbox.home().join(".gemini/settings.json"))["mcpServers"]["contextd"].is_object(),
+        "the others are served"
+    );
     sandbox.text(&["uninit", "--yes"]);
     assert_eq!(tree(sandbox.home()), before);
 }
@@ -205,7 +237,11 @@ fn links_are_followed_and_permissions_kept() {
     sandbox.text(&["uninit", "--yes"]);
     assert_eq!(tree(sandbox.home()), before);
     std::fs::remove_file(&real).unwrap();
-    assert_eq!(sandbox.run(&["init", "--agent", "cursor", "--yes"]).status.code(), Some(2), "a link to nothing");
+    assert_eq!(
+        sandbox.run(&["init", "--agent", "cursor", "--yes"]).status.code(),
+        Some(2),
+        "a link to nothing"
+    );
 }
 
 #[test]

@@ -15,7 +15,13 @@ struct Session {
 
 impl Session {
     fn start(sandbox: &Sandbox, args: &[&str]) -> Self {
-        let mut child = sandbox.command(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut child = sandbox
+            .command(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
         let (input, output) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
         let mut session = Self { child, input, output, next: 0 };
         let hello = session.ask("initialize", json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}));
@@ -59,14 +65,37 @@ fn an_agent_lists_tools_asks_and_leaves() {
     let sandbox = Sandbox::shop();
     let mut session = Session::start(&sandbox, &["serve", "--stdio"]);
     let tools = session.ask("tools/list", json!({}));
-    let names: Vec<&str> = tools["result"]["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["context_for_task", "query_context", "context_for_files", "context_for_pr", "symbol", "explain_symbol", "get_context_stats"]);
+    let names: Vec<&str> = tools["result"]["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| tool["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "context_for_task",
+            "query_context",
+            "context_for_files",
+            "context_for_pr",
+            "symbol",
+            "explain_symbol",
+            "get_context_stats"
+        ]
+    );
     let tokens = contextd_pack::Tokenizer::O200k.count(&tools["result"].to_string());
     assert!(tokens <= 2_000, "{tokens}");
 
     let task = session.call("context_for_task", json!({"task": "charge the card at checkout"}));
     assert!(task["content"][0]["text"].as_str().unwrap().contains("def checkout"), "{task}");
-    assert!(task["structuredContent"]["items"].as_array().unwrap().iter().any(|item| item["name"] == "charge"), "{task}");
+    assert!(
+        task["structuredContent"]["items"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|item| item["name"] == "charge"),
+        "{task}"
+    );
     let symbol = session.call("symbol", json!({"name": "Cart.total"}));
     assert_eq!(symbol["structuredContent"]["symbols"][0]["symbol"], "Cart.total");
 
@@ -77,7 +106,10 @@ fn an_agent_lists_tools_asks_and_leaves() {
     assert_eq!(found["structuredContent"]["symbols"][0]["file"], "shop/voucher.py", "{found}");
 
     let wrong = session.call("symbol", json!({"name": "nothing_like_it"}));
-    assert_eq!((wrong["isError"].as_bool(), wrong["structuredContent"]["error"]["code"].as_str()), (Some(true), Some("CTX_E_NOT_FOUND")));
+    assert_eq!(
+        (wrong["isError"].as_bool(), wrong["structuredContent"]["error"]["code"].as_str()),
+        (Some(true), Some("CTX_E_NOT_FOUND"))
+    );
     let outside = session.call("refresh_context", json!({"paths": ["../../etc"]}));
     assert_eq!(outside["structuredContent"]["error"]["code"], "CTX_E_OUTSIDE_ROOT");
 

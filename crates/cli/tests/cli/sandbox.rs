@@ -23,7 +23,16 @@ impl Sandbox {
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(assert_cmd::cargo::cargo_bin!("contextd"));
         command.args(args).arg("--repo").arg(self.fixture.root()).env("HOME", self.home.path());
-        for name in ["XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR", "COPILOT_HOME", "CLINE_DIR", "CONTEXTD_API_KEY"] {
+        for name in [
+            "XDG_CACHE_HOME",
+            "XDG_CONFIG_HOME",
+            "XDG_STATE_HOME",
+            "CODEX_HOME",
+            "CLAUDE_CONFIG_DIR",
+            "COPILOT_HOME",
+            "CLINE_DIR",
+            "CONTEXTD_API_KEY",
+        ] {
             command.env_remove(name);
         }
         // Programs of this machine are none of a test's business.

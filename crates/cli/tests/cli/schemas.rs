@@ -22,9 +22,18 @@ fn names(args: &[&str], value: &Value) -> Vec<&'static str> {
         ("init" | "uninit", _) => return vec!["Registration", "Agents"],
         ("schema", _) => return Vec::new(),
         ("search" | "task" | "files", _) if hits => return vec!["QueryContext"],
-        ("task" | "files" | "ctx", _) if args.windows(2).any(|pair| pair == ["--format", "codegraph"]) => "code_graph_context",
+        ("task" | "files" | "ctx", _)
+            if args.windows(2).any(|pair| pair == ["--format", "codegraph"]) =>
+        {
+            "code_graph_context"
+        }
         ("pack", "create") if args.contains(&"--write") => "context_pack_write",
-        ("pack", word) => return answer_names(find(&format!("pack-{word}")).map_or("", |operation| operation.name)).to_vec(),
+        ("pack", word) => {
+            return answer_names(
+                find(&format!("pack-{word}")).map_or("", |operation| operation.name),
+            )
+            .to_vec();
+        }
         ("context-pack", _) if args.contains(&"--write") => "context_pack_write",
         ("context-pack", _) => "context_pack_create",
         ("docs", "update") | ("sync-update", _) => "sync_update",
@@ -83,7 +92,9 @@ fn every_command_prints_what_its_schema_says() {
     for words in RUN {
         let output = sandbox.run(&[words, &["--json"][..]].concat());
         let text = String::from_utf8_lossy(&output.stdout);
-        let value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{words:?}: {error}: {text}{}", String::from_utf8_lossy(&output.stderr)));
+        let value = serde_json::from_str(&text).unwrap_or_else(|error| {
+            panic!("{words:?}: {error}: {text}{}", String::from_utf8_lossy(&output.stderr))
+        });
         check(words, &value);
         assert!(value["error"].is_null(), "{words:?}: {value}");
     }
@@ -93,11 +104,21 @@ fn every_command_prints_what_its_schema_says() {
 fn exported_lines_are_what_their_schemas_say() {
     let sandbox = Sandbox::shop();
     sandbox.text(&["index"]);
-    for (what, name) in [("symbols", "ExportedSymbol"), ("edges", "ExportedEdge"), ("chunks", "ExportedChunk"), ("files", "ExportedFile"), ("layer", "LayerLine")] {
+    for (what, name) in [
+        ("symbols", "ExportedSymbol"),
+        ("edges", "ExportedEdge"),
+        ("chunks", "ExportedChunk"),
+        ("files", "ExportedFile"),
+        ("layer", "LayerLine"),
+    ] {
         let lines = sandbox.text(&["export", what]);
         assert!(lines.lines().count() > 3, "{what}");
         for line in lines.lines() {
-            contextd_testkit::schemas::check(&[name], &schema_named, &serde_json::from_str(line).unwrap());
+            contextd_testkit::schemas::check(
+                &[name],
+                &schema_named,
+                &serde_json::from_str(line).unwrap(),
+            );
         }
     }
 }
@@ -107,12 +128,28 @@ fn every_wire_type_has_a_schema_that_the_program_prints() {
     let sandbox = Sandbox::shop();
     for name in contextd_ops::schema_names() {
         let schema = schema_named(name).unwrap();
-        assert_eq!(sandbox.text(&["schema", name]).trim_end(), contextd_pack::canonical::to_string(&schema), "{name}");
+        assert_eq!(
+            sandbox.text(&["schema", name]).trim_end(),
+            contextd_pack::canonical::to_string(&schema),
+            "{name}"
+        );
     }
-    for operation in contextd_ops::OPERATIONS.iter().filter(|operation| operation.name != "schema") {
-        let answer: Value = serde_json::from_str(&sandbox.text(&["schema", &format!("{}.answer", operation.name)])).unwrap();
-        assert!(answer["properties"].is_object() || answer["anyOf"].is_array() || answer["items"].is_object(), "{}: {answer}", operation.name);
-        let input: Value = serde_json::from_str(&sandbox.text(&["schema", &format!("{}.input", operation.command)])).unwrap();
+    for operation in contextd_ops::OPERATIONS.iter().filter(|operation| operation.name != "schema")
+    {
+        let answer: Value =
+            serde_json::from_str(&sandbox.text(&["schema", &format!("{}.answer", operation.name)]))
+                .unwrap();
+        assert!(
+            answer["properties"].is_object()
+                || answer["anyOf"].is_array()
+                || answer["items"].is_object(),
+            "{}: {answer}",
+            operation.name
+        );
+        let input: Value = serde_json::from_str(
+            &sandbox.text(&["schema", &format!("{}.input", operation.command)]),
+        )
+        .unwrap();
         assert_eq!(input["type"], "object", "{}", operation.name);
     }
     assert_eq!(sandbox.run(&["schema", "nothing"]).status.code(), Some(1));

@@ -61,16 +61,28 @@ pub fn compare(engine: &Engine, file: &FileSides) -> ComparedFile {
     if !file.is_shown() {
         return ComparedFile::default();
     }
-    let old = file.old.as_deref().map(|text| Side::of(engine, file.change.old_path().unwrap_or_default(), text));
-    let new = file.new.as_deref().map(|text| Side::of(engine, file.change.new_path().unwrap_or_default(), text));
+    let old = file
+        .old
+        .as_deref()
+        .map(|text| Side::of(engine, file.change.old_path().unwrap_or_default(), text));
+    let new = file
+        .new
+        .as_deref()
+        .map(|text| Side::of(engine, file.change.new_path().unwrap_or_default(), text));
     let (empty_old, empty_new) = (Side::default(), Side::default());
     let (old, new) = (old.as_ref().unwrap_or(&empty_old), new.as_ref().unwrap_or(&empty_new));
     let mut symbols = Vec::new();
     let keys: BTreeSet<&Key> = old.units.keys().chain(new.units.keys()).collect();
     for key in keys {
-        pair(old.units.get(key).map_or(&[], Vec::as_slice), new.units.get(key).map_or(&[], Vec::as_slice), &mut symbols);
+        pair(
+            old.units.get(key).map_or(&[], Vec::as_slice),
+            new.units.get(key).map_or(&[], Vec::as_slice),
+            &mut symbols,
+        );
     }
-    symbols.sort_by(|a, b| (a.lines, &a.name, a.kind, a.change).cmp(&(b.lines, &b.name, b.kind, b.change)));
+    symbols.sort_by(|a, b| {
+        (a.lines, &a.name, a.kind, a.change).cmp(&(b.lines, &b.name, b.kind, b.change))
+    });
     ComparedFile { symbols, loose: old.loose != new.loose }
 }
 
@@ -96,9 +108,11 @@ struct Side {
 impl Side {
     fn of(engine: &Engine, path: &str, text: &str) -> Side {
         let language = contextd_lang::detect(path, text);
-        let facts = contextd_lang::extract(text, language, engine.config.chunking.of(language.name()));
+        let facts =
+            contextd_lang::extract(text, language, engine.config.chunking.of(language.name()));
         let reported: Vec<bool> = (0..facts.symbols.len()).map(|at| is_unit(&facts, at)).collect();
-        let mut side = Side { loose: folded(&own_text(text, &facts, 0, &reported), true), ..Side::default() };
+        let mut side =
+            Side { loose: folded(&own_text(text, &facts, 0, &reported), true), ..Side::default() };
         for at in (1..facts.symbols.len()).filter(|&at| reported[at]) {
             let unit = unit(text, &facts, at, &reported, language);
             side.units.entry((unit.shown.name.clone(), unit.shown.kind)).or_default().push(unit);
@@ -123,11 +137,21 @@ fn is_unit(facts: &FileFacts, at: usize) -> bool {
         parent = above.parent as usize;
     }
     // Fields that are only seen inside a method belong to the type but are part of the method's text.
-    !is_value(kind) || !facts.symbols.iter().any(|other| other.kind().is_callable() && other.start < row.start && row.end <= other.end)
+    !is_value(kind)
+        || !facts.symbols.iter().any(|other| {
+            other.kind().is_callable() && other.start < row.start && row.end <= other.end
+        })
 }
 
 fn is_value(kind: SymbolKind) -> bool {
-    matches!(kind, SymbolKind::Field | SymbolKind::Property | SymbolKind::Variant | SymbolKind::Variable | SymbolKind::Constant)
+    matches!(
+        kind,
+        SymbolKind::Field
+            | SymbolKind::Property
+            | SymbolKind::Variant
+            | SymbolKind::Variable
+            | SymbolKind::Constant
+    )
 }
 
 fn unit(text: &str, facts: &FileFacts, at: usize, reported: &[bool], language: LanguageId) -> Unit {
@@ -138,7 +162,11 @@ fn unit(text: &str, facts: &FileFacts, at: usize, reported: &[bool], language: L
     } else {
         folded(part(text, row.start, row.body_start), false)
     };
-    let own = if holds { folded(&own_text(text, facts, at, reported), true) } else { lines_of(part(text, row.start, row.end)) };
+    let own = if holds {
+        folded(&own_text(text, facts, at, reported), true)
+    } else {
+        lines_of(part(text, row.start, row.end))
+    };
     let lines = (line_at(text, row.doc_start.min(row.start)).min(row.start_line), row.end_line);
     let shown = Compared {
         change: SymbolChange::Added,
@@ -160,9 +188,14 @@ fn own_text(text: &str, facts: &FileFacts, at: usize, reported: &[bool]) -> Stri
     let row = &facts.symbols[at];
     let (mut out, mut from) = (String::new(), if at == 0 { 0 } else { row.start });
     let end = if at == 0 { text.len() as u32 } else { row.end };
-    let inside = |other: usize| at == 0 || facts.symbols[other].start >= row.start && facts.symbols[other].end <= row.end;
+    let inside = |other: usize| {
+        at == 0 || facts.symbols[other].start >= row.start && facts.symbols[other].end <= row.end
+    };
     for member in (at + 1..facts.symbols.len()).filter(|&other| reported[other] && inside(other)) {
-        let (start, stop) = (facts.symbols[member].doc_start.min(facts.symbols[member].start), facts.symbols[member].end);
+        let (start, stop) = (
+            facts.symbols[member].doc_start.min(facts.symbols[member].start),
+            facts.symbols[member].end,
+        );
         if start >= from {
             out.push_str(part(text, from, start));
             from = stop;
@@ -175,7 +208,10 @@ fn own_text(text: &str, facts: &FileFacts, at: usize, reported: &[bool]) -> Stri
 /// White space is folded; in texts with members taken out, separators and blanks between them say nothing.
 fn folded(text: &str, members_out: bool) -> String {
     if members_out {
-        return text.chars().filter(|letter| !letter.is_whitespace() && !matches!(letter, ',' | ';')).collect();
+        return text
+            .chars()
+            .filter(|letter| !letter.is_whitespace() && !matches!(letter, ',' | ';'))
+            .collect();
     }
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -206,7 +242,11 @@ fn pair(old: &[Unit], new: &[Unit], found: &mut Vec<Compared>) {
     let mut old: Vec<&Unit> = old.iter().collect();
     let mut new: Vec<&Unit> = new.iter().collect();
     type Same = fn(&Unit, &Unit) -> bool;
-    let ways: [Same; 3] = [|a, b| a.declaration == b.declaration && a.own == b.own && a.doc == b.doc, |a, b| a.declaration == b.declaration, |_, _| true];
+    let ways: [Same; 3] = [
+        |a, b| a.declaration == b.declaration && a.own == b.own && a.doc == b.doc,
+        |a, b| a.declaration == b.declaration,
+        |_, _| true,
+    ];
     for same in ways {
         let mut rest = Vec::new();
         for unit in new {
@@ -218,7 +258,10 @@ fn pair(old: &[Unit], new: &[Unit], found: &mut Vec<Compared>) {
         new = rest;
     }
     found.extend(new.into_iter().map(|unit| unit.shown.clone()));
-    found.extend(old.into_iter().map(|unit| Compared { change: SymbolChange::Removed, ..unit.shown.clone() }));
+    found.extend(
+        old.into_iter()
+            .map(|unit| Compared { change: SymbolChange::Removed, ..unit.shown.clone() }),
+    );
 }
 
 fn difference(old: &Unit, new: &Unit) -> Option<Compared> {
@@ -231,7 +274,8 @@ fn difference(old: &Unit, new: &Unit) -> Option<Compared> {
     } else {
         return None;
     };
-    let before = if change == SymbolChange::Signature { old.shown.signature.clone() } else { String::new() };
+    let before =
+        if change == SymbolChange::Signature { old.shown.signature.clone() } else { String::new() };
     Some(Compared { change, old_lines: old.shown.lines, before, ..new.shown.clone() })
 }
 

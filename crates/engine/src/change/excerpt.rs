@@ -11,16 +11,31 @@ pub type Lines = (u32, u32);
 pub fn lines(text: &str, (first, last): Lines, most: usize) -> String {
     let count = (last + 1).saturating_sub(first) as usize;
     let part: Vec<&str> = text.lines().skip(first.saturating_sub(1) as usize).take(count).collect();
-    let least = part.iter().filter(|line| !line.trim().is_empty()).map(|line| line.len() - line.trim_start().len()).min().unwrap_or(0);
+    let least = part
+        .iter()
+        .filter(|line| !line.trim().is_empty())
+        .map(|line| line.len() - line.trim_start().len())
+        .min()
+        .unwrap_or(0);
     let dedented: Vec<&str> = part.iter().map(|line| line.get(least..).unwrap_or("")).collect();
     cut(&dedented.join("\n"), most).0.to_owned()
 }
 
 /// Returns the unified difference of two texts with so many lines of context, at most `most` bytes;
 /// `within` (old lines, new lines) leaves out what lies elsewhere.
-pub fn unified(old: &str, new: &str, within: Option<(Lines, Lines)>, context: u32, most: usize) -> String {
+pub fn unified(
+    old: &str,
+    new: &str,
+    within: Option<(Lines, Lines)>,
+    context: u32,
+    most: usize,
+) -> String {
     let hunks = line_hunks(old.as_bytes(), new.as_bytes()).unwrap_or_default();
-    let touches = |hunk: &Hunk| within.is_none_or(|(old, new)| hunk.old.touches(old.0, old.1) || hunk.new.touches(new.0, new.1));
+    let touches = |hunk: &Hunk| {
+        within.is_none_or(|(old, new)| {
+            hunk.old.touches(old.0, old.1) || hunk.new.touches(new.0, new.1)
+        })
+    };
     let wanted: Vec<Hunk> = hunks.into_iter().filter(touches).collect();
     let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
     let bounds = within.map_or((1, new.len() as u32), |(_, new)| new);
@@ -59,7 +74,10 @@ mod tests {
     fn differences_are_shown_with_their_surroundings() {
         let old = "a\nb\nc\nd\ne\nf\ng\nh\n";
         let new = "a\nb\nC\nd\ne\nf\ng\nh\ni\n";
-        assert_eq!(unified(old, new, None, 1, 999), "@@ -3 +3 @@\n b\n-c\n+C\n d\n@@ -9 +9 @@\n h\n+i");
+        assert_eq!(
+            unified(old, new, None, 1, 999),
+            "@@ -3 +3 @@\n b\n-c\n+C\n d\n@@ -9 +9 @@\n h\n+i"
+        );
         assert_eq!(unified(old, new, Some(((1, 4), (1, 4))), 0, 999), "@@ -3 +3 @@\n-c\n+C");
         assert_eq!(unified(old, old, None, 1, 999), "");
         assert_eq!(lines("  a\n    b\n c", (1, 2), 99), "a\n  b");

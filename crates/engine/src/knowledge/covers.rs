@@ -28,7 +28,15 @@ pub struct DocPairs {
 impl Engine {
     /// Joins documents to the code they cover.
     pub fn doc_pairs(&self, snapshot: &Snapshot, knowledge: &Knowledge) -> DocPairs {
-        let mut join = Join { engine: self, snapshot, knowledge, texts: BTreeMap::new(), files: BTreeMap::new(), found: BTreeMap::new(), unknown: Vec::new() };
+        let mut join = Join {
+            engine: self,
+            snapshot,
+            knowledge,
+            texts: BTreeMap::new(),
+            files: BTreeMap::new(),
+            found: BTreeMap::new(),
+            unknown: Vec::new(),
+        };
         join.named_by_documents();
         join.named_by_code();
         let own: BTreeMap<String, BTreeSet<(String, String)>> = join.covered_by_sections();
@@ -48,14 +56,28 @@ impl Engine {
                 (Some(lock), problems)
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => (None, Vec::new()),
-            Err(error) => (None, vec![Problem::error("CTX_E_SYNC_LOCK", format!("the lock cannot be read: {error}"), "Make it readable.").at(LOCK, None)]),
+            Err(error) => (
+                None,
+                vec![
+                    Problem::error(
+                        "CTX_E_SYNC_LOCK",
+                        format!("the lock cannot be read: {error}"),
+                        "Make it readable.",
+                    )
+                    .at(LOCK, None),
+                ],
+            ),
         }
     }
 
     /// Writes the baselines, whole or not at all.
     pub fn write_sync_lock(&self, lock: &Lock) -> crate::error::Result<()> {
         let path = self.lock_path();
-        let failed = |source| crate::error::EngineError::Io { what: "cannot write", path: path.clone(), source };
+        let failed = |source| crate::error::EngineError::Io {
+            what: "cannot write",
+            path: path.clone(),
+            source,
+        };
         let folder = self.places.root.join(".contextd");
         fs::create_dir_all(&folder).map_err(failed)?;
         let temporary = folder.join(format!(".sync-{}", std::process::id()));
@@ -64,10 +86,16 @@ impl Engine {
     }
 
     /// Returns the state of every document against the baselines.
-    pub fn sync_states(&self, snapshot: &Snapshot, knowledge: &Knowledge) -> (Vec<State>, Vec<Problem>) {
+    pub fn sync_states(
+        &self,
+        snapshot: &Snapshot,
+        knowledge: &Knowledge,
+    ) -> (Vec<State>, Vec<Problem>) {
         let (lock, problems) = self.sync_lock();
         let mut pairs = self.doc_pairs(snapshot, knowledge).pairs;
-        pairs.extend(lock.as_ref().map(|lock| self.lost_pairs(snapshot, lock, &pairs)).unwrap_or_default());
+        pairs.extend(
+            lock.as_ref().map(|lock| self.lost_pairs(snapshot, lock, &pairs)).unwrap_or_default(),
+        );
         (compare(&pairs, lock.as_ref()), problems)
     }
 }
@@ -79,11 +107,27 @@ impl Engine {
         let mut lost = Vec::new();
         for (key, recorded) in lock.pairs.iter().filter(|(key, _)| !joined.contains(key)) {
             let Some(text) = self.texts().read(&key.doc) else { continue };
-            let covers: Vec<Covered> = recorded.covers.iter().flat_map(|(path, symbols)| covered_file(self, snapshot, path).unwrap_or_default().into_iter().filter(|own| symbols.contains_key(&own.symbol))).collect();
+            let covers: Vec<Covered> = recorded
+                .covers
+                .iter()
+                .flat_map(|(path, symbols)| {
+                    covered_file(self, snapshot, path)
+                        .unwrap_or_default()
+                        .into_iter()
+                        .filter(|own| symbols.contains_key(&own.symbol))
+                })
+                .collect();
             // All of it is there: somebody took the join itself away.
             if covers.len() < recorded.covers.values().map(BTreeMap::len).sum() {
                 let (part, line) = part_of(&text.scrubbed, &key.section);
-                lost.push(Pair { key: key.clone(), doc_hash: prose_hash(part), covers, mentions: mentions(part), line, ..Pair::default() });
+                lost.push(Pair {
+                    key: key.clone(),
+                    doc_hash: prose_hash(part),
+                    covers,
+                    mentions: mentions(part),
+                    line,
+                    ..Pair::default()
+                });
             }
         }
         lost
@@ -103,7 +147,10 @@ struct Join<'a> {
 impl Join<'_> {
     fn text(&mut self, path: &str) -> Option<String> {
         let engine = self.engine;
-        self.texts.entry(path.to_owned()).or_insert_with(|| engine.texts().read(path).map(|text| text.scrubbed)).clone()
+        self.texts
+            .entry(path.to_owned())
+            .or_insert_with(|| engine.texts().read(path).map(|text| text.scrubbed))
+            .clone()
     }
 
     /// Returns the definitions of a file.
@@ -117,11 +164,25 @@ impl Join<'_> {
     }
 
     /// Adds code to the pair of a document or of one of its sections.
-    fn add(&mut self, doc: &str, section: &str, covers: Vec<Covered>, missing: Vec<String>, interface_only: bool) {
+    fn add(
+        &mut self,
+        doc: &str,
+        section: &str,
+        covers: Vec<Covered>,
+        missing: Vec<String>,
+        interface_only: bool,
+    ) {
         let Some(text) = self.text(doc) else { return };
         let (part, line) = part_of(&text, section);
         let key = Key { doc: doc.to_owned(), section: section.to_owned(), ref_id: String::new() };
-        let pair = self.found.entry(key.clone()).or_insert_with(|| Pair { key, doc_hash: prose_hash(part), mentions: mentions(part), interface_only: true, line, ..Pair::default() });
+        let pair = self.found.entry(key.clone()).or_insert_with(|| Pair {
+            key,
+            doc_hash: prose_hash(part),
+            mentions: mentions(part),
+            interface_only: true,
+            line,
+            ..Pair::default()
+        });
         pair.interface_only &= interface_only;
         pair.missing.extend(missing);
         pair.covers.extend(covers);
@@ -155,7 +216,11 @@ impl Join<'_> {
     /// `contextd:doc=path#Heading` in code.
     fn named_by_code(&mut self) {
         let knowledge = self.knowledge;
-        for bound in knowledge.bound.iter().filter(|bound| ["doc", "docs"].contains(&bound.annotation.key.as_str())) {
+        for bound in knowledge
+            .bound
+            .iter()
+            .filter(|bound| ["doc", "docs"].contains(&bound.annotation.key.as_str()))
+        {
             let covers = self.bound(bound);
             for value in &bound.annotation.values {
                 let (doc, heading) = value.split_once('#').unwrap_or((value, ""));
@@ -164,7 +229,10 @@ impl Join<'_> {
                     continue;
                 };
                 let wanted = anchor(heading);
-                let section = sections(&text).into_iter().map(|own| own.heading).find(|own| !wanted.is_empty() && anchor(own) == wanted);
+                let section = sections(&text)
+                    .into_iter()
+                    .map(|own| own.heading)
+                    .find(|own| !wanted.is_empty() && anchor(own) == wanted);
                 if section.is_none() && !wanted.is_empty() {
                     self.unknown.push((bound.path.clone(), bound.annotation.line, value.clone()));
                 }
@@ -185,7 +253,8 @@ impl Join<'_> {
     fn within(&self, all: &[Covered], symbol: u32) -> Vec<Covered> {
         let own = self.snapshot.symbol(symbol);
         let first = own.file().symbols().start;
-        let rows = (symbol - first) as usize..=(own.descendants().end.max(symbol + 1) - 1 - first) as usize;
+        let rows = (symbol - first) as usize
+            ..=(own.descendants().end.max(symbol + 1) - 1 - first) as usize;
         all.iter().filter(|covered| rows.contains(&covered.row)).cloned().collect()
     }
 
@@ -196,13 +265,26 @@ impl Join<'_> {
         }
         let snapshot = self.snapshot;
         let name = name.trim_start_matches("./");
-        let mut paths: Vec<String> = (0..snapshot.file_count()).map(|file| snapshot.file(file)).filter(|file| code::is_code(file.language()) && contextd_knowledge::globs::holds(name, file.path())).map(|file| file.path().to_owned()).collect();
+        let mut paths: Vec<String> = (0..snapshot.file_count())
+            .map(|file| snapshot.file(file))
+            .filter(|file| {
+                code::is_code(file.language())
+                    && contextd_knowledge::globs::holds(name, file.path())
+            })
+            .map(|file| file.path().to_owned())
+            .collect();
         if name != "." && !paths.is_empty() {
             paths.sort();
             return paths.iter().flat_map(|path| self.file(path)).collect();
         }
         let Ok(symbols) = resolve::symbols(snapshot, name) else { return Vec::new() };
-        let symbols: Vec<u32> = symbols.into_iter().filter(|&symbol| !contextd_lang::paths::is_test(snapshot.symbol(symbol).path()) && code::is_code(snapshot.symbol(symbol).language())).collect();
+        let symbols: Vec<u32> = symbols
+            .into_iter()
+            .filter(|&symbol| {
+                !contextd_lang::paths::is_test(snapshot.symbol(symbol).path())
+                    && code::is_code(snapshot.symbol(symbol).language())
+            })
+            .collect();
         let mut found = Vec::new();
         for symbol in symbols {
             let all = self.file(snapshot.symbol(symbol).path());
@@ -216,10 +298,14 @@ impl Join<'_> {
         let (snapshot, knowledge) = (self.snapshot, self.knowledge);
         let mut found = Vec::new();
         for path in knowledge.files_of_node(snapshot, node) {
-            let first = snapshot.find_file(path).map_or(0, |file| snapshot.symbols_of_file(file).start);
+            let first =
+                snapshot.find_file(path).map_or(0, |file| snapshot.symbols_of_file(file).start);
             let fresh = snapshot.find_file(path).is_some();
             // Definitions that an annotation gives to another node are that node's.
-            let mine = |own: &Covered| !fresh || knowledge.nodes_of_symbol(snapshot, first + own.row as u32).contains(&node);
+            let mine = |own: &Covered| {
+                !fresh
+                    || knowledge.nodes_of_symbol(snapshot, first + own.row as u32).contains(&node)
+            };
             found.extend(self.file(path).into_iter().filter(mine));
         }
         for symbol in knowledge.annotated_symbols(node) {
@@ -235,7 +321,9 @@ impl Join<'_> {
     fn covered_by_sections(&self) -> BTreeMap<String, BTreeSet<(String, String)>> {
         let mut own: BTreeMap<String, BTreeSet<(String, String)>> = BTreeMap::new();
         for pair in self.found.values().filter(|pair| !pair.key.section.is_empty()) {
-            own.entry(pair.key.doc.clone()).or_default().extend(pair.covers.iter().map(|covered| (covered.path.clone(), covered.symbol.clone())));
+            own.entry(pair.key.doc.clone()).or_default().extend(
+                pair.covers.iter().map(|covered| (covered.path.clone(), covered.symbol.clone())),
+            );
         }
         own
     }
@@ -243,22 +331,58 @@ impl Join<'_> {
     /// Documents of nodes cover the node's code, less what a section of the same document covers by name.
     fn of_nodes(&mut self, by_sections: &BTreeMap<String, BTreeSet<(String, String)>>) {
         let knowledge = self.knowledge;
-        for (number, node) in knowledge.graph.nodes.iter().enumerate().filter(|(_, node)| node.sync != SyncMode::Off && !node.docs.is_empty()) {
+        for (number, node) in knowledge
+            .graph
+            .nodes
+            .iter()
+            .enumerate()
+            .filter(|(_, node)| node.sync != SyncMode::Off && !node.docs.is_empty())
+        {
             let covers = self.of_node(number);
-            let folders: Vec<String> = node.source.iter().filter(|source| covers.iter().all(|own| own.path != **source)).cloned().collect();
+            let folders: Vec<String> = node
+                .source
+                .iter()
+                .filter(|source| covers.iter().all(|own| own.path != **source))
+                .cloned()
+                .collect();
             for doc in &node.docs {
                 let Some(text) = self.text(doc) else { continue };
                 let skipped = by_sections.get(doc);
-                let kept = covers.iter().filter(|own| !skipped.is_some_and(|skipped| skipped.contains(&(own.path.clone(), own.symbol.clone())))).cloned().collect();
-                let key = Key { doc: doc.clone(), section: String::new(), ref_id: node.ref_id.clone() };
-                self.found.insert(key.clone(), Pair { key, doc_hash: prose_hash(&text), covers: kept, interface_only: node.sync == SyncMode::Interface, mentions: mentions(&text), folders: folders.clone(), line: 1, missing: Vec::new() });
+                let kept = covers
+                    .iter()
+                    .filter(|own| {
+                        !skipped.is_some_and(|skipped| {
+                            skipped.contains(&(own.path.clone(), own.symbol.clone()))
+                        })
+                    })
+                    .cloned()
+                    .collect();
+                let key =
+                    Key { doc: doc.clone(), section: String::new(), ref_id: node.ref_id.clone() };
+                self.found.insert(
+                    key.clone(),
+                    Pair {
+                        key,
+                        doc_hash: prose_hash(&text),
+                        covers: kept,
+                        interface_only: node.sync == SyncMode::Interface,
+                        mentions: mentions(&text),
+                        folders: folders.clone(),
+                        line: 1,
+                        missing: Vec::new(),
+                    },
+                );
             }
         }
     }
 }
 
 /// Returns the definitions of a file: by the index when the file is as it was indexed, else read anew.
-pub(crate) fn covered_file(engine: &Engine, snapshot: &Snapshot, path: &str) -> Option<Vec<Covered>> {
+pub(crate) fn covered_file(
+    engine: &Engine,
+    snapshot: &Snapshot,
+    path: &str,
+) -> Option<Vec<Covered>> {
     let text = engine.texts().read(path)?;
     let file = snapshot.find_file(path).map(|file| snapshot.file(file));
     if let Some(file) = file.filter(|file| file.hash() == text.hash) {
@@ -278,14 +402,16 @@ pub(crate) fn covered_text(engine: &Engine, path: &str, text: &str) -> Vec<Cover
 
 /// Returns the text of a section and the line it begins at; the whole document when there is no such section.
 fn part_of<'t>(text: &'t str, section: &str) -> (&'t str, u32) {
-    let found = sections(text).into_iter().find(|own| !section.is_empty() && own.heading == section);
+    let found =
+        sections(text).into_iter().find(|own| !section.is_empty() && own.heading == section);
     found.map_or((text, 1), |own| (own.text, own.start_line))
 }
 
 /// Returns the heading under which a line stands; empty before the first of the second level.
 fn section_at(all: &[Section<'_>], line: u32) -> String {
     let at = all.iter().position(|section| section.start_line <= line && line <= section.end_line);
-    at.filter(|&at| all[at].text.starts_with("##") || at > 0 && !all[at].text.starts_with("# ")).map_or(String::new(), |at| all[at].heading.clone())
+    at.filter(|&at| all[at].text.starts_with("##") || at > 0 && !all[at].text.starts_with("# "))
+        .map_or(String::new(), |at| all[at].heading.clone())
 }
 
 /// Writes a heading as links name it.
@@ -296,7 +422,10 @@ fn anchor(heading: &str) -> String {
 
 /// Returns the documents of a snapshot in path order.
 pub fn documents(snapshot: &Snapshot) -> Vec<String> {
-    let mut found: Vec<String> = (0..snapshot.file_count()).filter(|&file| is_document(snapshot, file)).map(|file| snapshot.file(file).path().to_owned()).collect();
+    let mut found: Vec<String> = (0..snapshot.file_count())
+        .filter(|&file| is_document(snapshot, file))
+        .map(|file| snapshot.file(file).path().to_owned())
+        .collect();
     found.sort();
     found
 }

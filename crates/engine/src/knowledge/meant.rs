@@ -22,14 +22,23 @@ pub(super) struct Ground {
 
 impl Ground {
     /// Returns the nodes' words, and the files of each with whether they are its own, not of a part of it.
-    fn of(&self, knowledge: &Knowledge, snapshot: &Snapshot) -> &(Parts, BTreeMap<usize, Vec<(u32, bool)>>) {
+    fn of(
+        &self,
+        knowledge: &Knowledge,
+        snapshot: &Snapshot,
+    ) -> &(Parts, BTreeMap<usize, Vec<(u32, bool)>>) {
         self.kept.get_or_init(|| {
             let mut files: BTreeMap<usize, Vec<(u32, bool)>> = BTreeMap::new();
-            for file in (0..snapshot.file_count()).filter(|&file| code::is_code(snapshot.file(file).language())) {
+            for file in (0..snapshot.file_count())
+                .filter(|&file| code::is_code(snapshot.file(file).language()))
+            {
                 let path = snapshot.file(file).path();
                 let own: BTreeSet<usize> = knowledge.nodes_of_file(path).into_iter().collect();
-                let all: BTreeSet<usize> = own.iter().flat_map(|&node| knowledge.graph.ancestry(node)).collect();
-                all.into_iter().for_each(|node| files.entry(node).or_default().push((file, own.contains(&node))));
+                let all: BTreeSet<usize> =
+                    own.iter().flat_map(|&node| knowledge.graph.ancestry(node)).collect();
+                all.into_iter().for_each(|node| {
+                    files.entry(node).or_default().push((file, own.contains(&node)))
+                });
             }
             (Parts::of(&knowledge.graph), files)
         })
@@ -44,15 +53,34 @@ impl Knowledge {
         }
         let (snapshot, catalog) = (&reader.snapshot, &reader.catalog);
         let (parts, files) = self.ground.of(self, snapshot);
-        let (mut by_symbol, mut by_file, mut brought): (Vec<(u32, f32)>, Vec<(u32, f32)>, Vec<u32>) = Default::default();
+        let (mut by_symbol, mut by_file, mut brought): (
+            Vec<(u32, f32)>,
+            Vec<(u32, f32)>,
+            Vec<u32>,
+        ) = Default::default();
         for (node, sure) in parts.meant(query) {
             let own: &[(u32, bool)] = files.get(&node).map_or(&[], Vec::as_slice);
             // A part that is everything tells nothing apart.
             let sure = sure * (1.0 - own.len() as f32 / snapshot.file_count().max(1) as f32);
-            by_file.extend(own.iter().map(|&(file, own)| (file, if own { sure } else { sure * BELOW })));
-            let annotated: Vec<u32> = self.annotated_symbols(node).into_iter().flat_map(|symbol| [symbol].into_iter().chain(snapshot.symbol(symbol).descendants())).collect();
+            by_file.extend(
+                own.iter().map(|&(file, own)| (file, if own { sure } else { sure * BELOW })),
+            );
+            let annotated: Vec<u32> = self
+                .annotated_symbols(node)
+                .into_iter()
+                .flat_map(|symbol| {
+                    [symbol].into_iter().chain(snapshot.symbol(symbol).descendants())
+                })
+                .collect();
             by_symbol.extend(annotated.iter().map(|&symbol| (symbol, sure)));
-            brought.extend(most_used(snapshot, catalog, annotated.into_iter().chain(own.iter().flat_map(|&(file, _)| snapshot.symbols_of_file(file))), query.about_tests));
+            brought.extend(most_used(
+                snapshot,
+                catalog,
+                annotated
+                    .into_iter()
+                    .chain(own.iter().flat_map(|&(file, _)| snapshot.symbols_of_file(file))),
+                query.about_tests,
+            ));
         }
         let found = !by_symbol.is_empty() || !by_file.is_empty();
         found.then(|| Declared::new(by_symbol, by_file, brought))
@@ -60,12 +88,27 @@ impl Knowledge {
 }
 
 /// Public definitions that most others use, in the order of symbols.
-fn most_used(snapshot: &Snapshot, catalog: &Catalog, symbols: impl Iterator<Item = u32>, tests: bool) -> Vec<u32> {
-    let wanted = symbols.filter(|&symbol| catalog.is_code(symbol) && (tests || !catalog.is_test(symbol)));
-    let mut scored: Vec<(bool, usize, u32)> = wanted.map(|symbol| (snapshot.symbol(symbol).visibility() != Visibility::Public, snapshot.graph().sources(symbol).len(), symbol)).collect();
+fn most_used(
+    snapshot: &Snapshot,
+    catalog: &Catalog,
+    symbols: impl Iterator<Item = u32>,
+    tests: bool,
+) -> Vec<u32> {
+    let wanted =
+        symbols.filter(|&symbol| catalog.is_code(symbol) && (tests || !catalog.is_test(symbol)));
+    let mut scored: Vec<(bool, usize, u32)> = wanted
+        .map(|symbol| {
+            (
+                snapshot.symbol(symbol).visibility() != Visibility::Public,
+                snapshot.graph().sources(symbol).len(),
+                symbol,
+            )
+        })
+        .collect();
     scored.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.cmp(&a.1)).then(a.2.cmp(&b.2)));
     scored.dedup_by_key(|(_, _, symbol)| *symbol);
-    let mut found: Vec<u32> = scored.into_iter().take(BROUGHT).map(|(_, _, symbol)| symbol).collect();
+    let mut found: Vec<u32> =
+        scored.into_iter().take(BROUGHT).map(|(_, _, symbol)| symbol).collect();
     found.sort_unstable();
     found
 }

@@ -20,7 +20,11 @@ const TOLD: usize = 6;
 
 impl Engine {
     /// Returns who speaks of files for packs; `None` where nothing is declared, so that packs stay as they are.
-    pub(crate) fn author<'a>(&'a self, reader: &'a Reader, knowledge: &'a Knowledge) -> Option<Author<'a>> {
+    pub(crate) fn author<'a>(
+        &'a self,
+        reader: &'a Reader,
+        knowledge: &'a Knowledge,
+    ) -> Option<Author<'a>> {
         if knowledge.is_empty() {
             return None;
         }
@@ -48,15 +52,41 @@ impl Author<'_> {
         if nodes.is_empty() {
             return Vec::new();
         }
-        let note = |kind: &str, ref_id: &str, text: String| Note { kind: kind.to_owned(), ref_id: ref_id.to_owned(), text };
-        let mut notes: Vec<Note> = self.in_force(&nodes).into_iter().map(|(node, rule)| note("rule", &graph.nodes[node].ref_id, format!("{}: {}", rule.name, said(rule)))).collect();
-        notes.extend(self.stale(paths).into_iter().take(EACH).map(|doc| note("stale-doc", "", format!("{doc} no longer agrees with the code"))));
-        notes.extend(nodes.iter().take(EACH).map(|&node| &graph.nodes[node]).map(|own| note("part", &own.ref_id, format!("{} `{}`: {}", own.kind, own.ref_id, own.summary))));
+        let note = |kind: &str, ref_id: &str, text: String| Note {
+            kind: kind.to_owned(),
+            ref_id: ref_id.to_owned(),
+            text,
+        };
+        let mut notes: Vec<Note> = self
+            .in_force(&nodes)
+            .into_iter()
+            .map(|(node, rule)| {
+                note("rule", &graph.nodes[node].ref_id, format!("{}: {}", rule.name, said(rule)))
+            })
+            .collect();
+        notes.extend(
+            self.stale(paths)
+                .into_iter()
+                .take(EACH)
+                .map(|doc| note("stale-doc", "", format!("{doc} no longer agrees with the code"))),
+        );
+        notes.extend(nodes.iter().take(EACH).map(|&node| &graph.nodes[node]).map(|own| {
+            note("part", &own.ref_id, format!("{} `{}`: {}", own.kind, own.ref_id, own.summary))
+        }));
         let owners = self.owners(&nodes, paths);
         if !owners.is_empty() {
-            notes.push(note("owner", "", owners.into_iter().take(EACH).collect::<Vec<_>>().join(", ")));
+            notes.push(note(
+                "owner",
+                "",
+                owners.into_iter().take(EACH).collect::<Vec<_>>().join(", "),
+            ));
         }
-        notes.extend(self.commands(&nodes).into_iter().take(2).map(|command| note("test", "", format!("run `{command}`"))));
+        notes.extend(
+            self.commands(&nodes)
+                .into_iter()
+                .take(2)
+                .map(|command| note("test", "", format!("run `{command}`"))),
+        );
         let tests = self.tests(paths);
         if !tests.is_empty() {
             notes.push(note("test", "", format!("reached by {}", tests.join(", "))));
@@ -69,7 +99,15 @@ impl Author<'_> {
     pub(crate) fn rules(&self, paths: &[&str]) -> Vec<Rule> {
         let found = self.in_force(&self.nodes(&paths[..paths.len().min(FILES)]));
         let text = |rule: &Declared| format!("{}: {} ({})", rule.name, said(rule), rule.law.name());
-        found.into_iter().map(|(_, rule)| Rule { name: rule.name.clone(), path: rule.file.clone(), line: rule.line, text: text(rule) }).collect()
+        found
+            .into_iter()
+            .map(|(_, rule)| Rule {
+                name: rule.name.clone(),
+                path: rule.file.clone(),
+                line: rule.line,
+                text: text(rule),
+            })
+            .collect()
     }
 
     /// Returns the declared nodes that files belong to.
@@ -88,7 +126,12 @@ impl Author<'_> {
         let mut found = Vec::new();
         for &node in nodes {
             // What must be declared is of no use to who writes code.
-            for rule in self.knowledge.rules.in_force(&self.knowledge.graph, node).filter(|rule| !matches!(rule.law, Law::Require { .. })) {
+            for rule in self
+                .knowledge
+                .rules
+                .in_force(&self.knowledge.graph, node)
+                .filter(|rule| !matches!(rule.law, Law::Require { .. }))
+            {
                 if found.len() < EACH && seen.insert(&rule.name) {
                     found.push((node, rule));
                 }
@@ -102,24 +145,49 @@ impl Author<'_> {
         let mut kept = self.stale.borrow_mut();
         let mut found = BTreeSet::new();
         for path in paths {
-            found.extend(kept.entry((*path).to_owned()).or_insert_with(|| self.stale_for(path)).iter().cloned());
+            found.extend(
+                kept.entry((*path).to_owned())
+                    .or_insert_with(|| self.stale_for(path))
+                    .iter()
+                    .cloned(),
+            );
         }
         found
     }
 
     fn stale_for(&self, path: &str) -> BTreeSet<String> {
-        let recorded: Vec<_> = self.lock.pairs.iter().filter_map(|(key, own)| Some((&key.doc, own.covers.get(path)?))).collect();
+        let recorded: Vec<_> = self
+            .lock
+            .pairs
+            .iter()
+            .filter_map(|(key, own)| Some((&key.doc, own.covers.get(path)?)))
+            .collect();
         if recorded.is_empty() {
             return BTreeSet::new();
         }
         let now = covered_file(self.engine, &self.reader.snapshot, path).unwrap_or_default();
-        let holds = |symbol: &str, (interface, body): &(String, String)| now.iter().any(|own| own.symbol == symbol && own.interface == *interface && (body == "-" || own.body == *body));
-        recorded.into_iter().filter(|(_, symbols)| !symbols.iter().all(|(symbol, hashes)| holds(symbol, hashes))).map(|(doc, _)| doc.clone()).collect()
+        let holds = |symbol: &str, (interface, body): &(String, String)| {
+            now.iter().any(|own| {
+                own.symbol == symbol
+                    && own.interface == *interface
+                    && (body == "-" || own.body == *body)
+            })
+        };
+        recorded
+            .into_iter()
+            .filter(|(_, symbols)| !symbols.iter().all(|(symbol, hashes)| holds(symbol, hashes)))
+            .map(|(doc, _)| doc.clone())
+            .collect()
     }
 
     fn owners(&self, nodes: &[usize], paths: &[&str]) -> BTreeSet<String> {
-        let declared = nodes.iter().flat_map(|&node| self.knowledge.graph.nodes[node].owners.clone());
-        let by_path = self.knowledge.owners.iter().flat_map(|rules| paths.iter().flat_map(|path| rules.of(path)));
+        let declared =
+            nodes.iter().flat_map(|&node| self.knowledge.graph.nodes[node].owners.clone());
+        let by_path = self
+            .knowledge
+            .owners
+            .iter()
+            .flat_map(|rules| paths.iter().flat_map(|path| rules.of(path)));
         declared.chain(by_path).collect()
     }
 
@@ -128,7 +196,11 @@ impl Author<'_> {
         let graph = &self.knowledge.graph;
         let mut found: Vec<&str> = Vec::new();
         for &node in nodes {
-            let own = graph.ancestry(node).into_iter().map(|node| graph.nodes[node].test.as_str()).find(|test| !test.is_empty());
+            let own = graph
+                .ancestry(node)
+                .into_iter()
+                .map(|node| graph.nodes[node].test.as_str())
+                .find(|test| !test.is_empty());
             found.extend(own.filter(|test| !found.contains(test)));
         }
         found
@@ -141,7 +213,12 @@ impl Author<'_> {
         for path in paths {
             let Some(file) = snapshot.find_file(path) else { continue };
             for symbol in snapshot.symbols_of_file(file) {
-                for (source, edge) in snapshot.graph().incoming(symbol).take(500).filter(|(_, edge)| edge.kind() == EdgeKind::Tests) {
+                for (source, edge) in snapshot
+                    .graph()
+                    .incoming(symbol)
+                    .take(500)
+                    .filter(|(_, edge)| edge.kind() == EdgeKind::Tests)
+                {
                     let _ = edge;
                     let other = snapshot.symbol(source).path();
                     if other != *path {
@@ -164,7 +241,15 @@ impl Author<'_> {
         }
         // Commits are numbered newest first.
         let newest = numbers.into_iter().take(3).filter_map(|number| history.commit(number));
-        newest.map(|commit| format!("{} {}", commit.id().to_string().chars().take(9).collect::<String>(), commit.subject())).collect()
+        newest
+            .map(|commit| {
+                format!(
+                    "{} {}",
+                    commit.id().to_string().chars().take(9).collect::<String>(),
+                    commit.subject()
+                )
+            })
+            .collect()
     }
 }
 

@@ -19,7 +19,9 @@ impl Numbers {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         let numbers = files.entry(file).or_insert_with(|| {
             let mut numbers = FxHashMap::default();
-            for (id, number) in ids::ids_of_file(snapshot, file).into_iter().zip(snapshot.symbols_of_file(file)) {
+            for (id, number) in
+                ids::ids_of_file(snapshot, file).into_iter().zip(snapshot.symbols_of_file(file))
+            {
                 numbers.entry(id).or_insert(number);
             }
             numbers

@@ -28,7 +28,12 @@ impl PackageRoots {
             }
             ContentHash::of(&bytes).to_hex()[..24].to_owned()
         };
-        Self { roots: files.into_iter().map(|(folder, files)| (folder.to_owned(), hash(files))).collect() }
+        Self {
+            roots: files
+                .into_iter()
+                .map(|(folder, files)| (folder.to_owned(), hash(files)))
+                .collect(),
+        }
     }
 
     /// Returns the hash of the package that a file lies in, or nothing when there is no such package.

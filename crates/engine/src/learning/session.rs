@@ -46,13 +46,21 @@ pub struct SessionView {
 impl SessionView {
     /// Reads a stored session; what cannot be read is an empty one.
     pub fn of(id: &str, stored: Option<&Session>) -> Self {
-        let state = stored.and_then(|session| serde_json::from_slice(&session.state).ok()).unwrap_or_default();
+        let state = stored
+            .and_then(|session| serde_json::from_slice(&session.state).ok())
+            .unwrap_or_default();
         Self { id: id.to_owned(), step: stored.map_or(0, |session| session.step), state }
     }
 
     /// Returns the session as it is stored.
     pub fn stored(&self, started_at: i64, now: i64) -> Session {
-        Session { session_id: self.id.clone(), started_at, last_seen_at: now, step: self.step, state: serde_json::to_vec(&self.state).unwrap_or_default() }
+        Session {
+            session_id: self.id.clone(),
+            started_at,
+            last_seen_at: now,
+            step: self.step,
+            state: serde_json::to_vec(&self.state).unwrap_or_default(),
+        }
     }
 
     /// Returns the name of this state; the session's own id is no part of it.
@@ -65,24 +73,41 @@ impl SessionView {
     pub fn values(&self, reader: &Reader, weights: &LearnedWeights) -> Vec<(u32, f32)> {
         let taken = self.steps_taken_up();
         let number = |id: &str| reader.numbers.of(&reader.snapshot, id);
-        self.state.seen.iter().filter_map(|(id, seen)| Some((number(id)?, seen.value(self.step + 1, &taken, weights)))).collect()
+        self.state
+            .seen
+            .iter()
+            .filter_map(|(id, seen)| {
+                Some((number(id)?, seen.value(self.step + 1, &taken, weights)))
+            })
+            .collect()
     }
 
     /// Returns the identities of the texts that were sent.
     pub fn known(&self) -> BTreeSet<String> {
-        self.state.seen.values().map(|seen| seen.uid.clone()).filter(|uid| !uid.is_empty()).collect()
+        self.state
+            .seen
+            .values()
+            .map(|seen| seen.uid.clone())
+            .filter(|uid| !uid.is_empty())
+            .collect()
     }
 
     /// Takes a request and its answer in: one step further.
     ///
     /// What was shown is given by symbolId, name and identity of the text; other ids are left out.
-    pub fn answered<'i>(&mut self, query: &Query, items: impl IntoIterator<Item = (&'i str, &'i str, &'i str)>) {
+    pub fn answered<'i>(
+        &mut self,
+        query: &Query,
+        items: impl IntoIterator<Item = (&'i str, &'i str, &'i str)>,
+    ) {
         self.step += 1;
         let step = self.step;
         for seen in self.state.seen.values_mut().filter(|seen| is_named(query, &seen.name)) {
             push(&mut seen.named, step);
         }
-        for (id, name, uid) in items.into_iter().filter(|(id, _, _)| id.starts_with("scip-contextd ")) {
+        for (id, name, uid) in
+            items.into_iter().filter(|(id, _, _)| id.starts_with("scip-contextd "))
+        {
             let seen = self.state.seen.entry(id.to_owned()).or_default();
             (seen.name, seen.uid) = (name.to_owned(), uid.to_owned());
             push(&mut seen.returned, step);
@@ -102,13 +127,19 @@ impl SessionView {
 
     /// Steps of answers of which something was named or used later: only there silence says something.
     fn steps_taken_up(&self) -> BTreeSet<u64> {
-        self.state.seen.values().filter(|seen| !seen.named.is_empty() || !seen.used.is_empty()).flat_map(|seen| seen.returned.iter().copied()).collect()
+        self.state
+            .seen
+            .values()
+            .filter(|seen| !seen.named.is_empty() || !seen.used.is_empty())
+            .flat_map(|seen| seen.returned.iter().copied())
+            .collect()
     }
 
     fn forget_oldest(&mut self) {
         let excess = self.state.seen.len().saturating_sub(MOST);
         if excess > 0 {
-            let mut order: Vec<(u64, String)> = self.state.seen.iter().map(|(id, seen)| (seen.last(), id.clone())).collect();
+            let mut order: Vec<(u64, String)> =
+                self.state.seen.iter().map(|(id, seen)| (seen.last(), id.clone())).collect();
             order.sort();
             order.iter().take(excess).for_each(|(_, id)| drop(self.state.seen.remove(id)));
         }
@@ -117,15 +148,24 @@ impl SessionView {
 
 impl Seen {
     fn last(&self) -> u64 {
-        [&self.returned, &self.named, &self.used].into_iter().filter_map(|steps| steps.last().copied()).max().unwrap_or(0)
+        [&self.returned, &self.named, &self.used]
+            .into_iter()
+            .filter_map(|steps| steps.last().copied())
+            .max()
+            .unwrap_or(0)
     }
 
     fn value(&self, step: u64, taken_up: &BTreeSet<u64>, weights: &LearnedWeights) -> f32 {
-        let passed = self.named.is_empty() && self.used.is_empty() && self.returned.iter().any(|step| taken_up.contains(step));
+        let passed = self.named.is_empty()
+            && self.used.is_empty()
+            && self.returned.iter().any(|step| taken_up.contains(step));
         if passed {
             return PASSED;
         }
-        let accesses: Vec<Access> = [(&self.returned, 1.0), (&self.named, 1.0), (&self.used, 1.0)].into_iter().flat_map(|(steps, weight)| steps.iter().map(move |&step| Access { step, weight })).collect();
+        let accesses: Vec<Access> = [(&self.returned, 1.0), (&self.named, 1.0), (&self.used, 1.0)]
+            .into_iter()
+            .flat_map(|(steps, weight)| steps.iter().map(move |&step| Access { step, weight }))
+            .collect();
         recency(&accesses, step, weights)
     }
 }
@@ -143,7 +183,10 @@ fn push(steps: &mut Vec<u64>, step: u64) {
 fn is_named(query: &Query, name: &str) -> bool {
     let (scope, last) = name.rsplit_once('.').unwrap_or(("", name));
     let owner = scope.rsplit('.').next().unwrap_or(scope);
-    query.identifiers.iter().any(|identifier| identifier.text == last && (identifier.qualifier.is_empty() || identifier.qualifier.ends_with(owner)))
+    query.identifiers.iter().any(|identifier| {
+        identifier.text == last
+            && (identifier.qualifier.is_empty() || identifier.qualifier.ends_with(owner))
+    })
 }
 
 #[cfg(test)]
@@ -154,13 +197,31 @@ mod tests {
 
     /// Takes in an answer that shows symbols of these names.
     fn take(view: &mut SessionView, request: &str, names: &[&str]) {
-        let items: Vec<[String; 3]> = names.iter().map(|name| [format!("scip-contextd python . `a.py`/{name}"), (*name).to_owned(), format!("b3:{name}")]).collect();
-        view.answered(&understand(request), items.iter().map(|[id, name, uid]| (id.as_str(), name.as_str(), uid.as_str())));
+        let items: Vec<[String; 3]> = names
+            .iter()
+            .map(|name| {
+                [
+                    format!("scip-contextd python . `a.py`/{name}"),
+                    (*name).to_owned(),
+                    format!("b3:{name}"),
+                ]
+            })
+            .collect();
+        view.answered(
+            &understand(request),
+            items.iter().map(|[id, name, uid]| (id.as_str(), name.as_str(), uid.as_str())),
+        );
     }
 
     fn values(view: &SessionView) -> BTreeMap<String, f32> {
         let taken = view.steps_taken_up();
-        view.state.seen.values().map(|seen| (seen.name.clone(), seen.value(view.step + 1, &taken, &LearnedWeights::default()))).collect()
+        view.state
+            .seen
+            .values()
+            .map(|seen| {
+                (seen.name.clone(), seen.value(view.step + 1, &taken, &LearnedWeights::default()))
+            })
+            .collect()
     }
 
     #[test]

@@ -28,15 +28,38 @@ impl LearnedState {
         let mut lines = Vec::new();
         for row in feedback {
             let number = *numbers.entry(&row.target).or_insert_with(|| find(reader, &row.target));
-            let Some(symbol) = number.filter(|&symbol| holds(reader, &packages, symbol, &row.anchor)) else { continue };
+            let Some(symbol) =
+                number.filter(|&symbol| holds(reader, &packages, symbol, &row.anchor))
+            else {
+                continue;
+            };
             let (useful, useless) = weight(row.verdict);
-            observations.push(Observation { symbol, words: row.words.clone(), useful, useless, chance: row.chance.map(|chance| chance as f32) });
-            lines.push(format!("{}\0{}\0{}\0{:?}", row.target, row.verdict, row.words.join(" "), row.chance));
+            observations.push(Observation {
+                symbol,
+                words: row.words.clone(),
+                useful,
+                useless,
+                chance: row.chance.map(|chance| chance as f32),
+            });
+            lines.push(format!(
+                "{}\0{}\0{}\0{:?}",
+                row.target,
+                row.verdict,
+                row.words.join(" "),
+                row.chance
+            ));
         }
         lines.sort_unstable();
         let valid = observations.len();
-        let version = if valid == 0 { "none".to_owned() } else { digest(lines.iter().map(String::as_str)) };
-        LearnedState { memory: Memory::of(&reader.catalog.kind, &observations), version, valid, expired: feedback.len() - valid, packages }
+        let version =
+            if valid == 0 { "none".to_owned() } else { digest(lines.iter().map(String::as_str)) };
+        LearnedState {
+            memory: Memory::of(&reader.catalog.kind, &observations),
+            version,
+            valid,
+            expired: feedback.len() - valid,
+            packages,
+        }
     }
 }
 

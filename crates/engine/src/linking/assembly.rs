@@ -22,7 +22,8 @@ pub type Edges = Vec<(u32, EdgeRow)>;
 pub fn assemble(first: &[u32], parts: &Parts, own: impl Fn(u32, &mut Edges) + Sync) -> Assembled {
     let joined = merged(parts.files.iter().flat_map(|part| part.joined.iter().copied()).collect());
     let files: Vec<usize> = (0..first.len().saturating_sub(1)).collect();
-    let groups: Vec<(Vec<EdgeRow>, Vec<u32>)> = files.par_chunks(GROUP).map(|files| group(first, files, &joined, &own)).collect();
+    let groups: Vec<(Vec<EdgeRow>, Vec<u32>)> =
+        files.par_chunks(GROUP).map(|files| group(first, files, &joined, &own)).collect();
     let (edges, counts): (Vec<Vec<EdgeRow>>, Vec<Vec<u32>>) = groups.into_iter().unzip();
     let (edges, offsets) = rayon::join(|| joined_up(&edges), || added_up(&counts));
     Assembled { offsets, edges }
@@ -52,7 +53,12 @@ fn added_up(counts: &[Vec<u32>]) -> Vec<u32> {
 }
 
 /// Returns the edges of some files in order, and how many each symbol has.
-fn group(first: &[u32], files: &[usize], joined: &[(u32, EdgeRow)], own: &(impl Fn(u32, &mut Edges) + Sync)) -> (Vec<EdgeRow>, Vec<u32>) {
+fn group(
+    first: &[u32],
+    files: &[usize],
+    joined: &[(u32, EdgeRow)],
+    own: &(impl Fn(u32, &mut Edges) + Sync),
+) -> (Vec<EdgeRow>, Vec<u32>) {
     let (mut rows, mut counts) = (Vec::new(), Vec::new());
     let mut edges: Edges = Vec::new();
     for &file in files {

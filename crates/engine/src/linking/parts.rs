@@ -34,7 +34,9 @@ pub fn is_joined(source: u32, edge: &EdgeRow, own: &Range<u32>) -> bool {
     match edge.kind() {
         EdgeKind::CoTestedWith => true,
         // The result of a call goes from the callee's file to the caller's, which says so.
-        EdgeKind::Contains | EdgeKind::Dataflow => !(own.contains(&source) && own.contains(&edge.target)),
+        EdgeKind::Contains | EdgeKind::Dataflow => {
+            !(own.contains(&source) && own.contains(&edge.target))
+        }
         _ => false,
     }
 }
@@ -42,8 +44,14 @@ pub fn is_joined(source: u32, edge: &EdgeRow, own: &Range<u32>) -> bool {
 /// Tells what a file says of its own symbols from its share in others.
 pub fn split(links: FileLinks, own: Range<u32>) -> (Edges, Part) {
     let FileLinks { edges, outside, unresolved } = links;
-    let (joined, edges) = edges.into_iter().partition(|(source, edge)| !own.contains(source) || is_joined(*source, edge, &own));
-    let unresolved = unresolved.counts.into_iter().map(|((language, reason), count)| (language, reason as u8, count)).collect();
+    let (joined, edges) = edges
+        .into_iter()
+        .partition(|(source, edge)| !own.contains(source) || is_joined(*source, edge, &own));
+    let unresolved = unresolved
+        .counts
+        .into_iter()
+        .map(|((language, reason), count)| (language, reason as u8, count))
+        .collect();
     (edges, Part { unresolved, joined, outside })
 }
 
@@ -59,7 +67,8 @@ impl Parts {
 
     /// Gathers the edges to what no file defines.
     pub fn outside(&self) -> Vec<OutsideEdge> {
-        let mut all: Vec<OutsideEdge> = self.files.iter().flat_map(|part| part.outside.iter().cloned()).collect();
+        let mut all: Vec<OutsideEdge> =
+            self.files.iter().flat_map(|part| part.outside.iter().cloned()).collect();
         all.sort_unstable();
         all
     }
@@ -76,18 +85,23 @@ impl Parts {
             }
             put(&mut bytes, part.joined.len() as u32);
             for (source, edge) in &part.joined {
-                [*source, edge.target, edge.line].into_iter().for_each(|number| put(&mut bytes, number));
+                [*source, edge.target, edge.line]
+                    .into_iter()
+                    .for_each(|number| put(&mut bytes, number));
                 bytes.extend([edge.kind, edge.confidence, edge.provenance, edge.count]);
             }
             put(&mut bytes, part.outside.len() as u32);
             for edge in &part.outside {
-                [edge.source, edge.line, edge.name.len() as u32].into_iter().for_each(|number| put(&mut bytes, number));
+                [edge.source, edge.line, edge.name.len() as u32]
+                    .into_iter()
+                    .for_each(|number| put(&mut bytes, number));
                 bytes.extend([edge.kind as u8, edge.confidence, edge.provenance as u8, edge.count]);
                 bytes.extend_from_slice(edge.name.as_bytes());
             }
         }
         let file = compress(&bytes);
-        let (place, beside) = (place(index), index.join(format!(".writing-links-{}", std::process::id())));
+        let (place, beside) =
+            (place(index), index.join(format!(".writing-links-{}", std::process::id())));
         // Not being able to keep them costs time at the next change, nothing else.
         let _ = fs::write(&beside, file).and_then(|()| fs::rename(&beside, &place));
     }
@@ -140,13 +154,31 @@ fn take_part(rest: &mut &[u8]) -> Option<Part> {
     for _ in 0..take_number(rest)? {
         let (source, target, line) = (take_number(rest)?, take_number(rest)?, take_number(rest)?);
         let row = take(rest, 4)?;
-        part.joined.push((source, EdgeRow { target, line, kind: row[0], confidence: row[1], provenance: row[2], count: row[3] }));
+        part.joined.push((
+            source,
+            EdgeRow {
+                target,
+                line,
+                kind: row[0],
+                confidence: row[1],
+                provenance: row[2],
+                count: row[3],
+            },
+        ));
     }
     for _ in 0..take_number(rest)? {
         let (source, line, length) = (take_number(rest)?, take_number(rest)?, take_number(rest)?);
         let row = take(rest, 4)?;
         let name = std::str::from_utf8(take(rest, length as usize)?).ok()?.to_owned();
-        part.outside.push(OutsideEdge { source, kind: EdgeKind::from_byte(row[0]), name, line, confidence: row[1], provenance: Provenance::from_byte(row[2]), count: row[3] });
+        part.outside.push(OutsideEdge {
+            source,
+            kind: EdgeKind::from_byte(row[0]),
+            name,
+            line,
+            confidence: row[1],
+            provenance: Provenance::from_byte(row[2]),
+            count: row[3],
+        });
     }
     Some(part)
 }
@@ -159,8 +191,25 @@ mod tests {
     fn parts_come_back_whole_and_for_their_graph_only() {
         let folder = tempfile::tempdir().unwrap();
         let edge = EdgeRow { target: 7, line: 3, kind: 2, confidence: 70, provenance: 1, count: 9 };
-        let outside = OutsideEdge { source: 3, kind: EdgeKind::ReadsEnv, name: "HOME".into(), line: 8, confidence: 95, provenance: Provenance::AstResolved, count: 1 };
-        let parts = Parts { files: vec![Part::default(), Part { unresolved: vec![(4, 1, 1 << 40)], joined: vec![(5, edge)], outside: vec![outside] }] };
+        let outside = OutsideEdge {
+            source: 3,
+            kind: EdgeKind::ReadsEnv,
+            name: "HOME".into(),
+            line: 8,
+            confidence: 95,
+            provenance: Provenance::AstResolved,
+            count: 1,
+        };
+        let parts = Parts {
+            files: vec![
+                Part::default(),
+                Part {
+                    unresolved: vec![(4, 1, 1 << 40)],
+                    joined: vec![(5, edge)],
+                    outside: vec![outside],
+                },
+            ],
+        };
         let key = ContentHash::of(b"graph");
         parts.write(folder.path(), key);
         assert_eq!(Parts::read(folder.path(), key), Some(parts));

@@ -46,15 +46,26 @@ impl Pulls {
 /// Adds up where the edges of each file lead.
 pub fn pulls_of(snapshot: &Snapshot) -> Vec<Pull> {
     let file_of = files_of(&first_of(snapshot));
-    (0..snapshot.file_count()).into_par_iter().with_min_len(64).map(|file| pull_of(snapshot, file, &file_of)).collect()
+    (0..snapshot.file_count())
+        .into_par_iter()
+        .with_min_len(64)
+        .map(|file| pull_of(snapshot, file, &file_of))
+        .collect()
 }
 
 /// Adds up where the edges of one file lead; `file_of` has the file of each symbol.
 pub fn pull_of(snapshot: &Snapshot, file: u32, file_of: &[u32]) -> Pull {
-    Pull::of(snapshot.symbols_of_file(file).flat_map(|symbol| snapshot.graph().out(symbol).iter()), file, file_of)
+    Pull::of(
+        snapshot.symbols_of_file(file).flat_map(|symbol| snapshot.graph().out(symbol).iter()),
+        file,
+        file_of,
+    )
 }
 
 /// Returns the number of each file's first symbol, and the total at the end.
 pub fn first_of(snapshot: &Snapshot) -> Vec<u32> {
-    (0..snapshot.file_count()).map(|file| snapshot.symbols_of_file(file).start).chain([snapshot.symbol_count()]).collect()
+    (0..snapshot.file_count())
+        .map(|file| snapshot.symbols_of_file(file).start)
+        .chain([snapshot.symbol_count()])
+        .collect()
 }

@@ -42,7 +42,9 @@ struct Moved {
 
 /// Returns what must be linked again; `None` when that is everything.
 pub fn plan<'p>(segments: &[Segment], Before { previous, parts }: Before<'p>) -> Option<Plan<'p>> {
-    if segments.len() != previous.segments().len() || parts.files.len() as u32 != previous.file_count() {
+    if segments.len() != previous.segments().len()
+        || parts.files.len() as u32 != previous.file_count()
+    {
         return None;
     }
     let mut files = BTreeSet::new();
@@ -52,7 +54,9 @@ pub fn plan<'p>(segments: &[Segment], Before { previous, parts }: Before<'p>) ->
         if new.file_count() != old.file_count() {
             return None;
         }
-        for file in (0..new.file_count()).filter(|&file| new.hash(file) != old.hash(file) || new.path(file) != old.path(file)) {
+        for file in (0..new.file_count())
+            .filter(|&file| new.hash(file) != old.hash(file) || new.path(file) != old.path(file))
+        {
             if let Seen::Other(change) = compare(new, old, file)? {
                 changes.insert(start + file, change);
             }
@@ -76,12 +80,22 @@ enum Seen {
 /// Compares two versions of a file; `None` when all files may see the difference.
 fn compare(new: &Segment, old: &Segment, file: u32) -> Option<Seen> {
     // What a manifest says may change how any import is read.
-    if new.path(file) != old.path(file) || new.language(file) != old.language(file) || is_manifest(new.path(file)) {
+    if new.path(file) != old.path(file)
+        || new.language(file) != old.language(file)
+        || is_manifest(new.path(file))
+    {
         return None;
     }
     let (mut new_rows, mut old_rows) = (LinkRows::default(), LinkRows::default());
-    let (new, old) = (new.facts(file, Wanted::Links, &mut new_rows)?, old.facts(file, Wanted::Links, &mut old_rows)?);
-    Some(if shows_the_same(&old, &new) { Seen::Same } else { Seen::Other(Change::between(&old, &new)) })
+    let (new, old) = (
+        new.facts(file, Wanted::Links, &mut new_rows)?,
+        old.facts(file, Wanted::Links, &mut old_rows)?,
+    );
+    Some(if shows_the_same(&old, &new) {
+        Seen::Same
+    } else {
+        Seen::Other(Change::between(&old, &new))
+    })
 }
 
 impl Moved {
@@ -91,7 +105,9 @@ impl Moved {
             let start = first[file as usize];
             match changes.get(&file) {
                 None => numbers.extend(start..start + previous.symbols_of_file(file).len() as u32),
-                Some(change) => numbers.extend(change.rows.iter().map(|&row| if row == NONE { NONE } else { start + row })),
+                Some(change) => numbers.extend(
+                    change.rows.iter().map(|&row| if row == NONE { NONE } else { start + row }),
+                ),
             }
         }
         Self { numbers }
@@ -118,8 +134,12 @@ impl Moved {
 
 /// Returns the files of types that a file extends from outside: their bases carry its lines.
 fn types_extended_by(previous: &Snapshot, file: u32) -> Vec<u32> {
-    let extensions = previous.symbols_of_file(file).filter(|&symbol| previous.symbol(symbol).kind() == SymbolKind::Extension);
-    let outer = extensions.flat_map(|symbol| previous.graph().out(symbol)).filter(|edge| edge.kind() == EdgeKind::MemberOf);
+    let extensions = previous
+        .symbols_of_file(file)
+        .filter(|&symbol| previous.symbol(symbol).kind() == SymbolKind::Extension);
+    let outer = extensions
+        .flat_map(|symbol| previous.graph().out(symbol))
+        .filter(|edge| edge.kind() == EdgeKind::MemberOf);
     outer.map(|edge| previous.file_of(edge.target)).collect()
 }
 
@@ -141,11 +161,18 @@ pub enum Outcome {
 
 impl Plan<'_> {
     /// Links the files of the plan and takes the edges of the others over; `None` when everything is to be linked.
-    pub fn link(mut self, segments: &[Segment], keys: &[ContentHash], warm: Option<&Warm>) -> Option<(Outcome, Relinked)> {
+    pub fn link(
+        mut self,
+        segments: &[Segment],
+        keys: &[ContentHash],
+        warm: Option<&Warm>,
+    ) -> Option<(Outcome, Relinked)> {
         let files: Vec<u32> = self.files.iter().copied().collect();
         let first = first_symbols(segments);
         let base = || self.previous.manifest().segments.iter().map(|entry| entry.key).collect();
-        let asked = warm.filter(|_| !files.is_empty()).and_then(|warm| warm.relink(base(), keys.to_vec(), files.clone()));
+        let asked = warm
+            .filter(|_| !files.is_empty())
+            .and_then(|warm| warm.relink(base(), keys.to_vec(), files.clone()));
         let linked = match asked {
             Some(linked) => linked,
             // Only tables from before can tell what else the change reaches.
@@ -154,14 +181,28 @@ impl Plan<'_> {
         };
         let files: Vec<u32> = linked.iter().map(|(file, ..)| *file).collect();
         let declares_owners = |&file: &u32| owners::declares(self.previous.file(file).path());
-        if self.moved.is_none() && linked.iter().all(|linked| self.leads_the_same(linked)) && !files.iter().any(declares_owners) {
+        if self.moved.is_none()
+            && linked.iter().all(|linked| self.leads_the_same(linked))
+            && !files.iter().any(declares_owners)
+        {
             return Some((Outcome::Same, Relinked::Files(files)));
         }
         let again = self.replace_parts(linked)?;
         let none = Pulls::default();
-        let made = match patching::patched(&mut self, &again, segments, &first, warm.map_or(&none, Warm::pulls)) {
+        let made = match patching::patched(
+            &mut self,
+            &again,
+            segments,
+            &first,
+            warm.map_or(&none, Warm::pulls),
+        ) {
             Some(made) => made,
-            None => lay_out(self.assembled(&again.own, &first)?, std::mem::take(&mut self.parts), segments, &first),
+            None => lay_out(
+                self.assembled(&again.own, &first)?,
+                std::mem::take(&mut self.parts),
+                segments,
+                &first,
+            ),
         };
         Some((Outcome::New(made), Relinked::Files(files)))
     }
@@ -187,10 +228,19 @@ impl Plan<'_> {
             again.own.insert(file, own);
             let before = std::mem::replace(&mut self.parts.files[file as usize], part);
             let sources = before.joined.iter().filter_map(|(source, _)| self.number(*source));
-            again.joined.extend(sources.chain(self.parts.files[file as usize].joined.iter().map(|(source, _)| *source)));
+            again.joined.extend(
+                sources.chain(
+                    self.parts.files[file as usize].joined.iter().map(|(source, _)| *source),
+                ),
+            );
         }
         if let Some(moved) = &self.moved {
-            let others = self.parts.files.iter_mut().zip(0..).filter(|(_, file)| !again.own.contains_key(file));
+            let others = self
+                .parts
+                .files
+                .iter_mut()
+                .zip(0..)
+                .filter(|(_, file)| !again.own.contains_key(file));
             others.map(|(part, _)| moved.part(part)).collect::<Option<()>>()?;
         }
         Some(again)
@@ -242,7 +292,11 @@ impl Plan<'_> {
 }
 
 /// Returns the edges that a symbol has by what its own file says.
-fn own_edges<'p>(previous: &'p Snapshot, symbol: u32, own: &'p Range<u32>) -> impl Iterator<Item = EdgeRow> + use<'p> {
+fn own_edges<'p>(
+    previous: &'p Snapshot,
+    symbol: u32,
+    own: &'p Range<u32>,
+) -> impl Iterator<Item = EdgeRow> + use<'p> {
     previous.graph().out(symbol).iter().filter(move |edge| !parts::is_joined(symbol, edge, own))
 }
 
@@ -256,7 +310,8 @@ fn link_some(segments: &[Segment], first: &[u32], files: &[u32]) -> Vec<FileLink
     let mut rows = Rows::default();
     let world = World::build(&rows.read(segments));
     let link = |&file: &u32| {
-        let (own, part) = parts::split(world.link_file(file as usize), symbols_of(first, file as usize));
+        let (own, part) =
+            parts::split(world.link_file(file as usize), symbols_of(first, file as usize));
         (file, own, part)
     };
     files.par_iter().map(link).collect()

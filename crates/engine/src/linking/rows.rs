@@ -15,11 +15,19 @@ pub struct Rows {
 impl Rows {
     /// Reads the facts of every file, in global order.
     pub fn read<'r>(&'r mut self, segments: &'r [Segment]) -> Vec<LinkFile<'r>> {
-        let places: Vec<(&Segment, u32)> = segments.iter().flat_map(|segment| (0..segment.file_count()).map(move |file| (segment, file))).collect();
+        let places: Vec<(&Segment, u32)> = segments
+            .iter()
+            .flat_map(|segment| (0..segment.file_count()).map(move |file| (segment, file)))
+            .collect();
         self.rows.resize_with(places.len(), LinkRows::default);
         // Runs of neighbours go to one thread: they share the strings of their segment.
         let files = self.rows.par_iter_mut().with_min_len(32).zip(places.par_iter());
-        files.map(|(rows, &(segment, file))| LinkFile { path: segment.path(file), view: segment.facts(file, wanted(segment.path(file)), rows).unwrap_or(EMPTY) }).collect()
+        files
+            .map(|(rows, &(segment, file))| LinkFile {
+                path: segment.path(file),
+                view: segment.facts(file, wanted(segment.path(file)), rows).unwrap_or(EMPTY),
+            })
+            .collect()
     }
 }
 
@@ -33,7 +41,9 @@ pub fn first_symbols(segments: &[Segment]) -> Vec<u32> {
     let mut first = vec![0];
     let mut start = 0;
     for segment in segments {
-        first.extend((0..segment.file_count()).map(|file| start + segment.symbols_of_file(file).end));
+        first.extend(
+            (0..segment.file_count()).map(|file| start + segment.symbols_of_file(file).end),
+        );
         start += segment.symbol_count();
     }
     first

@@ -45,7 +45,13 @@ impl Warm {
         let (requests, inbox) = channel();
         let waiting = Arc::new(AtomicUsize::new(0));
         let pulls = Arc::new(Pulls::default());
-        let listener = Listener { index: index.to_owned(), inbox, waiting: waiting.clone(), pulls: pulls.clone(), rest };
+        let listener = Listener {
+            index: index.to_owned(),
+            inbox,
+            waiting: waiting.clone(),
+            pulls: pulls.clone(),
+            rest,
+        };
         let thread = std::thread::Builder::new().name("contextd-link".into());
         thread.spawn(move || listener.serve(keys)).ok()?;
         Some(Self { requests, waiting, pulls })
@@ -58,7 +64,12 @@ impl Warm {
 
     /// Links files again that differ between `base` and `keys`, and those that asked for what is different in them; the
     /// other files are the same in both. `None` when the tables are not those of `base`, or when more is to be linked.
-    pub fn relink(&self, base: Vec<ContentHash>, keys: Vec<ContentHash>, files: Vec<u32>) -> Option<Vec<FileLinks>> {
+    pub fn relink(
+        &self,
+        base: Vec<ContentHash>,
+        keys: Vec<ContentHash>,
+        files: Vec<u32>,
+    ) -> Option<Vec<FileLinks>> {
         let (reply, answer) = sync_channel(1);
         self.send(Request { keys, question: Some((base, files, reply)) })?;
         answer.recv().ok()?
@@ -140,8 +151,14 @@ impl Listener {
                 break request;
             }
         };
-        let Some((base, files, reply)) = request.question else { return Some(Next::Hold(Known { keys: request.keys, reads: None })) };
-        let known = if base == keys && segments.is_some() { self.answer(world, &request.keys, &files, reads, &reply) } else { None };
+        let Some((base, files, reply)) = request.question else {
+            return Some(Next::Hold(Known { keys: request.keys, reads: None }));
+        };
+        let known = if base == keys && segments.is_some() {
+            self.answer(world, &request.keys, &files, reads, &reply)
+        } else {
+            None
+        };
         if let Some(next) = known {
             return next.map(Next::Hold);
         }
@@ -154,17 +171,29 @@ impl Listener {
     /// Adds up where the edges of the published snapshot lead, when that is of these segments.
     fn prepare(&self, keys: &[ContentHash]) {
         let published = Snapshot::open(&self.index).ok().flatten();
-        if let Some(snapshot) = published.filter(|snapshot| snapshot.manifest().segments.iter().map(|entry| entry.key).eq(keys.iter().copied())) {
+        if let Some(snapshot) = published.filter(|snapshot| {
+            snapshot.manifest().segments.iter().map(|entry| entry.key).eq(keys.iter().copied())
+        }) {
             self.pulls.prepare(&snapshot);
         }
     }
 
     /// Links files and says so to whoever waits for them; `None` when it cannot. Waits in turn before the tables are taken
     /// down: that, and building the next ones, would take the processor from who publishes.
-    fn answer(&self, world: World<'_>, keys: &[ContentHash], files: &[u32], mut reads: Option<Reads>, reply: &Reply) -> Option<Option<Known>> {
+    fn answer(
+        &self,
+        world: World<'_>,
+        keys: &[ContentHash],
+        files: &[u32],
+        mut reads: Option<Reads>,
+        reply: &Reply,
+    ) -> Option<Option<Known>> {
         let segments = open(&self.index, keys)?;
         let first = first_symbols(&segments);
-        let places: Vec<(&Segment, u32)> = segments.iter().flat_map(|segment| (0..segment.file_count()).map(move |file| (segment, file))).collect();
+        let places: Vec<(&Segment, u32)> = segments
+            .iter()
+            .flat_map(|segment| (0..segment.file_count()).map(move |file| (segment, file)))
+            .collect();
         let mut rows: Vec<LinkRows> = Vec::new();
         rows.resize_with(files.len(), LinkRows::default);
         let mut changed: Vec<(usize, FactsView<'_>)> = Vec::new();
@@ -175,16 +204,23 @@ impl Listener {
         let (world, again) = world.with_facts(&changed, reads.as_mut())?;
         let link = |seen: &mut Seen, &file: &u32| {
             let (links, questions) = world.link_noted(file, seen);
-            let (own, part) = parts::split(numbered(&world, &first, links), symbols_of(&first, file as usize));
+            let (own, part) =
+                parts::split(numbered(&world, &first, links), symbols_of(&first, file as usize));
             ((file, own, part), (file, questions))
         };
-        let (linked, asked): (Vec<FileLinks>, Vec<(u32, Questions)>) = again.par_iter().with_min_len(4).map_init(Seen::default, link).unzip();
+        let (linked, asked): (Vec<FileLinks>, Vec<(u32, Questions)>) =
+            again.par_iter().with_min_len(4).map_init(Seen::default, link).unzip();
         // Whoever asked may be gone; then nobody waits.
         let _ = reply.send(Some(linked));
         if let Some(reads) = &mut reads {
             asked.into_iter().for_each(|(file, questions)| reads.set_late(file, questions));
         }
-        Some(self.published().map(|published| Known { reads: reads.filter(|_| published == keys), keys: published }))
+        Some(
+            self.published().map(|published| Known {
+                reads: reads.filter(|_| published == keys),
+                keys: published,
+            }),
+        )
     }
 
     /// Waits until something is published; whoever asks meanwhile must do without.
@@ -205,7 +241,11 @@ fn open(index: &Path, keys: &[ContentHash]) -> Option<Vec<Segment>> {
 }
 
 /// Gives symbols their numbers in the snapshot, where they have no gaps; their order is the same.
-fn numbered(world: &World<'_>, first: &[u32], mut links: contextd_link::FileLinks) -> contextd_link::FileLinks {
+fn numbered(
+    world: &World<'_>,
+    first: &[u32],
+    mut links: contextd_link::FileLinks,
+) -> contextd_link::FileLinks {
     let number = |symbol: u32| {
         let (file, local) = world.place_of(symbol);
         first[file as usize] + local

@@ -12,17 +12,35 @@ const GROUP: usize = 2_048;
 
 /// Writes the rows of files, their counts filled in, and of their chunks. Returns the ledger's numbers
 /// of the files in the snapshot by their numbers there.
-pub fn write(ledger: &mut dyn Ledger, snapshot: &Snapshot, records: Vec<FileRecord>) -> Result<Vec<(u32, FileId)>> {
+pub fn write(
+    ledger: &mut dyn Ledger,
+    snapshot: &Snapshot,
+    records: Vec<FileRecord>,
+) -> Result<Vec<(u32, FileId)>> {
     let mut written = Vec::with_capacity(records.len());
-    let mut numbered: Vec<(u32, FileRecord)> = records.into_iter().map(|record| (number_of(snapshot, &record), record)).collect();
+    let mut numbered: Vec<(u32, FileRecord)> =
+        records.into_iter().map(|record| (number_of(snapshot, &record), record)).collect();
     // Files of one segment share its strings: they are read together.
     numbered.sort_by_key(|(number, _)| *number);
     for group in numbered.chunks_mut(GROUP) {
-        let chunks: Vec<Vec<ChunkRecord>> = group.par_iter_mut().with_min_len(64).map_init(LinkRows::default, |rows, (number, record)| fill_in(snapshot, *number, record, rows)).collect();
+        let chunks: Vec<Vec<ChunkRecord>> = group
+            .par_iter_mut()
+            .with_min_len(64)
+            .map_init(LinkRows::default, |rows, (number, record)| {
+                fill_in(snapshot, *number, record, rows)
+            })
+            .collect();
         let records: Vec<FileRecord> = group.iter().map(|(_, record)| record.clone()).collect();
         let ids = ledger.replace_files(&records, &[])?;
-        written.extend(group.iter().map(|(number, _)| *number).zip(ids.iter().copied()).filter(|(number, _)| *number != u32::MAX));
-        let files: Vec<FileChunks> = ids.into_iter().zip(chunks).map(|(file, chunks)| FileChunks { file, chunks }).collect();
+        written.extend(
+            group
+                .iter()
+                .map(|(number, _)| *number)
+                .zip(ids.iter().copied())
+                .filter(|(number, _)| *number != u32::MAX),
+        );
+        let files: Vec<FileChunks> =
+            ids.into_iter().zip(chunks).map(|(file, chunks)| FileChunks { file, chunks }).collect();
         ledger.replace_chunks(&files)?;
     }
     Ok(written)
@@ -30,12 +48,18 @@ pub fn write(ledger: &mut dyn Ledger, snapshot: &Snapshot, records: Vec<FileReco
 
 /// Returns the file's number in the snapshot, the greatest for one that is not in it.
 fn number_of(snapshot: &Snapshot, record: &FileRecord) -> u32 {
-    let found = (record.status == FileStatus::Indexed).then(|| snapshot.find_file(&record.path)).flatten();
+    let found =
+        (record.status == FileStatus::Indexed).then(|| snapshot.find_file(&record.path)).flatten();
     found.unwrap_or(u32::MAX)
 }
 
 /// Fills in a file's counts and returns its chunks; nothing for one that is not in the snapshot.
-fn fill_in(snapshot: &Snapshot, number: u32, record: &mut FileRecord, rows: &mut LinkRows) -> Vec<ChunkRecord> {
+fn fill_in(
+    snapshot: &Snapshot,
+    number: u32,
+    record: &mut FileRecord,
+    rows: &mut LinkRows,
+) -> Vec<ChunkRecord> {
     if number == u32::MAX {
         return Vec::new();
     }

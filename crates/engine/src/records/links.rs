@@ -15,23 +15,41 @@ const GROUP: usize = 4_096;
 type Sum = (u32, u8, u32);
 
 /// Writes the links of the files that were linked again; `written` are files whose numbers are known.
-pub fn write(ledger: &mut dyn Ledger, snapshot: &Snapshot, relinked: &Relinked, written: &[(u32, FileId)]) -> Result<()> {
+pub fn write(
+    ledger: &mut dyn Ledger,
+    snapshot: &Snapshot,
+    relinked: &Relinked,
+    written: &[(u32, FileId)],
+) -> Result<()> {
     let files: Vec<u32> = match relinked {
         Relinked::All => (0..snapshot.file_count()).collect(),
         Relinked::Files(files) => files.clone(),
     };
-    let mut ids = Ids { snapshot, known: written.iter().map(|&(number, id)| (number, Some(id))).collect() };
+    let mut ids =
+        Ids { snapshot, known: written.iter().map(|&(number, id)| (number, Some(id))).collect() };
     for group in files.chunks(GROUP) {
-        let sums: Vec<Vec<Sum>> = group.par_iter().with_min_len(64).map(|&file| sums_of(snapshot, file)).collect();
+        let sums: Vec<Vec<Sum>> =
+            group.par_iter().with_min_len(64).map(|&file| sums_of(snapshot, file)).collect();
         ids.load(ledger, group.iter().copied().chain(sums.iter().flatten().map(|sum| sum.0)))?;
-        let rows = group.iter().zip(sums).filter_map(|(&file, sums)| Some(FileLinks { source: ids.get(file)?, links: sums.into_iter().filter_map(|sum| link(&ids, sum)).collect() }));
+        let rows = group.iter().zip(sums).filter_map(|(&file, sums)| {
+            Some(FileLinks {
+                source: ids.get(file)?,
+                links: sums.into_iter().filter_map(|sum| link(&ids, sum)).collect(),
+            })
+        });
         ledger.replace_links(&rows.collect::<Vec<_>>())?;
     }
     Ok(())
 }
 
 fn link(ids: &Ids<'_>, (target, kind, count): Sum) -> Option<LinkRecord> {
-    Some(LinkRecord { target: ids.get(target)?, kind: EdgeKind::from_byte(kind), source_chunk: None, target_chunk: None, count })
+    Some(LinkRecord {
+        target: ids.get(target)?,
+        kind: EdgeKind::from_byte(kind),
+        source_chunk: None,
+        target_chunk: None,
+        count,
+    })
 }
 
 /// Adds up the edges that leave a file, by target and kind.
@@ -66,7 +84,8 @@ impl Ids<'_> {
         let mut missing: Vec<u32> = files.filter(|file| !self.known.contains_key(file)).collect();
         missing.sort_unstable();
         missing.dedup();
-        let paths: Vec<&str> = missing.iter().map(|&file| self.snapshot.file(file).path()).collect();
+        let paths: Vec<&str> =
+            missing.iter().map(|&file| self.snapshot.file(file).path()).collect();
         self.known.extend(missing.iter().copied().zip(ledger.file_ids(&paths)?));
         Ok(())
     }

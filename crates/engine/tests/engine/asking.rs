@@ -17,7 +17,10 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Runs `test` while a watcher keeps the index of `root` fresh; it is given the number of refreshes.
 fn watched(root: &Path, test: impl FnOnce(&AtomicUsize)) {
-    write(&root.join("context.toml"), b"[watcher]\ndebounce_ms = 15\n[indexing]\nuse_gitignore = true\n");
+    write(
+        &root.join("context.toml"),
+        b"[watcher]\ndebounce_ms = 15\n[indexing]\nuse_gitignore = true\n",
+    );
     let (stop, refreshes) = (AtomicBool::new(false), AtomicUsize::new(0));
     /// Lets the watcher end when the test fails, too.
     struct Stop<'s>(&'s AtomicBool);
@@ -27,9 +30,13 @@ fn watched(root: &Path, test: impl FnOnce(&AtomicUsize)) {
         }
     }
     std::thread::scope(|scope| {
-        scope.spawn(|| Arc::new(open(root)).watch(&stop, &now, &mut |_| {
-            refreshes.fetch_add(1, Ordering::Relaxed);
-        }).unwrap());
+        scope.spawn(|| {
+            Arc::new(open(root))
+                .watch(&stop, &now, &mut |_| {
+                    refreshes.fetch_add(1, Ordering::Relaxed);
+                })
+                .unwrap()
+        });
         let _stop = Stop(&stop);
         test(&refreshes);
     });
@@ -57,13 +64,22 @@ fn wait_for_calm(root: &Path, what: &str) {
 
 fn indexed(root: &Path) -> BTreeMap<String, ContentHash> {
     let snapshot = open(root).snapshot().unwrap().unwrap();
-    (0..snapshot.file_count()).map(|file| snapshot.file(file)).map(|file| (file.path().to_owned(), file.hash())).collect()
+    (0..snapshot.file_count())
+        .map(|file| snapshot.file(file))
+        .map(|file| (file.path().to_owned(), file.hash()))
+        .collect()
 }
 
 /// What a scan of its own finds, with the hashes of what is read.
 fn on_disk(root: &Path) -> BTreeMap<String, ContentHash> {
     let scanner = open(root).scanner;
-    scanner.scan().files.into_iter().filter_map(|file| Some((scanner.read(&file.rel).ok()?.hash, file.rel))).map(|(hash, path)| (path, hash)).collect()
+    scanner
+        .scan()
+        .files
+        .into_iter()
+        .filter_map(|file| Some((scanner.read(&file.rel).ok()?.hash, file.rel)))
+        .map(|(hash, path)| (path, hash))
+        .collect()
 }
 
 /// Numbers that look random and are the same in every run.
@@ -71,7 +87,8 @@ struct Numbers(u64);
 
 impl Numbers {
     fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % end
     }
 }
@@ -80,7 +97,11 @@ impl Numbers {
 fn entries(root: &Path, folders: bool) -> Vec<PathBuf> {
     let (mut found, mut waiting) = (Vec::new(), vec![root.to_owned()]);
     while let Some(folder) = waiting.pop() {
-        let mut inside: Vec<PathBuf> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).filter(|path| !path.ends_with(".contextd") && !path.ends_with("context.toml")).collect();
+        let mut inside: Vec<PathBuf> = fs::read_dir(&folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .filter(|path| !path.ends_with(".contextd") && !path.ends_with("context.toml"))
+            .collect();
         inside.sort();
         found.extend(inside.iter().filter(|path| path.is_dir() == folders).cloned());
         waiting.extend(inside.into_iter().filter(|path| path.is_dir()));
@@ -91,9 +112,16 @@ fn entries(root: &Path, folders: bool) -> Vec<PathBuf> {
 /// Does one thing to the tree and says what.
 fn disturb(root: &Path, numbers: &mut Numbers, round: usize) -> String {
     let (files, folders) = (entries(root, false), entries(root, true));
-    let text = |numbers: &mut Numbers| format!("def f{}(): pass\n", 100_000 + numbers.below(900_000));
-    let file = files.get(numbers.below(files.len().max(1))).cloned().unwrap_or_else(|| root.join("first.py"));
-    let folder = folders.get(numbers.below(folders.len().max(1))).cloned().unwrap_or_else(|| root.join("made"));
+    let text =
+        |numbers: &mut Numbers| format!("def f{}(): pass\n", 100_000 + numbers.below(900_000));
+    let file = files
+        .get(numbers.below(files.len().max(1)))
+        .cloned()
+        .unwrap_or_else(|| root.join("first.py"));
+    let folder = folders
+        .get(numbers.below(folders.len().max(1)))
+        .cloned()
+        .unwrap_or_else(|| root.join("made"));
     match numbers.below(11) {
         0 | 1 => {
             fs::write(&file, text(numbers)).unwrap();
@@ -136,7 +164,10 @@ fn disturb(root: &Path, numbers: &mut Numbers, round: usize) -> String {
             format!("removed and made again {folder:?}")
         }
         10 => {
-            let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            let name = folder
+                .file_name()
+                .map(|name| name.to_string_lossy().into_owned())
+                .unwrap_or_default();
             write(&root.join(".contextignore"), format!("{name}/\n").as_bytes());
             format!("ignored {name}")
         }
@@ -154,7 +185,10 @@ fn calm_never_misses_what_was_done_before_the_question() {
         let place = tempfile::tempdir().unwrap();
         let root = place.path().join("tree");
         for number in 0..12 {
-            write(&root.join(format!("a{}/b{}/f{number}.py", number % 3, number % 2)), format!("def start{number}(): pass\n").as_bytes());
+            write(
+                &root.join(format!("a{}/b{}/f{number}.py", number % 3, number % 2)),
+                format!("def start{number}(): pass\n").as_bytes(),
+            );
         }
         watched(&root, |_| {
             let mut numbers = Numbers(seed);
@@ -187,10 +221,23 @@ fn what_decides_elsewhere_is_looked_at() {
     let changes: &[(&str, fn(&Path))] = &[
         ("excluded in git's own file", |root| write(&root.join(".git/info/exclude"), b"b.py\n")),
         ("no longer ignored", |root| fs::write(root.join(".gitignore"), "").unwrap()),
-        ("written where it was ignored before", |root| fs::write(root.join("build/c.py"), "def other(): pass\n").unwrap()),
-        ("added where it was ignored before", |root| fs::write(root.join("build/d.py"), "def d(): pass\n").unwrap()),
+        ("written where it was ignored before", |root| {
+            fs::write(root.join("build/c.py"), "def other(): pass\n").unwrap()
+        }),
+        ("added where it was ignored before", |root| {
+            fs::write(root.join("build/d.py"), "def d(): pass\n").unwrap()
+        }),
         ("ignored again", |root| fs::write(root.join(".gitignore"), "build/\n").unwrap()),
-        ("a repository inside", |root| assert!(Command::new("git").current_dir(root.join("src")).args(["init", "-q"]).status().unwrap().success())),
+        ("a repository inside", |root| {
+            assert!(
+                Command::new("git")
+                    .current_dir(root.join("src"))
+                    .args(["init", "-q"])
+                    .status()
+                    .unwrap()
+                    .success()
+            )
+        }),
         ("no repository any more", |root| fs::remove_dir_all(root.join("src/.git")).unwrap()),
     ];
     watched(root, |refreshes| {
@@ -228,7 +275,9 @@ fn nobody_is_asked_when_nobody_watches() {
 fn a_question_on_a_large_tree_waits_for_the_watcher() {
     let place = tempfile::tempdir().unwrap();
     let root = place.path();
-    (0..1_600).for_each(|number| write(&root.join(format!("f{number}.py")), format!("def f{number}(): pass\n").as_bytes()));
+    (0..1_600).for_each(|number| {
+        write(&root.join(format!("f{number}.py")), format!("def f{number}(): pass\n").as_bytes())
+    });
     watched(root, |_| {
         wait_for_calm(root, "the first index");
         let mut waited = 0;
@@ -236,7 +285,10 @@ fn a_question_on_a_large_tree_waits_for_the_watcher() {
             write(&root.join("f0.py"), format!("def changed{round}(): pass\n").as_bytes());
             let engine = open(root);
             // Nobody is waited for by a lock; on a busy machine the watcher may be too late.
-            if let Ok(refreshed) = engine.refresh(&RefreshOptions { quick: true, now: now(), ..RefreshOptions::default() }, &Silent) {
+            if let Ok(refreshed) = engine.refresh(
+                &RefreshOptions { quick: true, now: now(), ..RefreshOptions::default() },
+                &Silent,
+            ) {
                 assert_eq!(indexed(root), on_disk(root), "round {round}");
                 waited += usize::from(!refreshed.changed);
             }

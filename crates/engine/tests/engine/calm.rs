@@ -9,7 +9,10 @@ use std::time::Duration;
 
 /// Asks as a question does, with a clock ahead of the real one, so that all stamps count as old.
 fn quick(root: &Path) -> Result<Refreshed> {
-    open(root).refresh(&RefreshOptions { now: now() + 60_000, quick: true, ..RefreshOptions::default() }, &Silent)
+    open(root).refresh(
+        &RefreshOptions { now: now() + 60_000, quick: true, ..RefreshOptions::default() },
+        &Silent,
+    )
 }
 
 /// Plants, indexes and asks once, so that the next question finds the note.
@@ -57,7 +60,14 @@ fn the_first_run_leaves_the_note_though_its_own_folder_is_younger() {
     let began = now();
     open(root).places.create().unwrap();
     std::thread::sleep(Duration::from_millis(120));
-    let index = |root: &Path| open(root).refresh(&RefreshOptions { now: began, quick: true, ..RefreshOptions::default() }, &Silent).unwrap();
+    let index = |root: &Path| {
+        open(root)
+            .refresh(
+                &RefreshOptions { now: began, quick: true, ..RefreshOptions::default() },
+                &Silent,
+            )
+            .unwrap()
+    };
     assert!(index(root).changed);
     let note = open(root).places.index.join("calm");
     assert!(note.exists());
@@ -73,9 +83,13 @@ fn every_change_is_seen() {
     let changes: &[(&str, fn(&Path))] = &[
         ("edited", |root| write(&root.join("shop/items.py"), b"class Item:\n    pass\n")),
         ("added", |root| write(&root.join("shop/more.py"), b"def more():\n    pass\n")),
-        ("added below a new folder", |root| write(&root.join("far/away/more.py"), b"def more():\n    pass\n")),
+        ("added below a new folder", |root| {
+            write(&root.join("far/away/more.py"), b"def more():\n    pass\n")
+        }),
         ("removed", |root| fs::remove_file(root.join("web/cart.ts")).unwrap()),
-        ("moved", |root| fs::rename(root.join("jvm/Desk.java"), root.join("jvm/Table.java")).unwrap()),
+        ("moved", |root| {
+            fs::rename(root.join("jvm/Desk.java"), root.join("jvm/Table.java")).unwrap()
+        }),
         ("ignored", |root| write(&root.join(".contextignore"), b"jvm/\n")),
         ("turned into text", |root| write(&root.join("picture.py"), b"def shown():\n    pass\n")),
         ("a folder removed", |root| fs::remove_dir_all(root.join("srv")).unwrap()),
@@ -129,7 +143,15 @@ fn a_damaged_note_only_costs_a_scan() {
     let last = whole.iter().rposition(|&byte| byte == 0).unwrap();
     let mut broken = whole.clone();
     broken[last + 70] = 0xff;
-    for damage in [&b""[..], b"calm2", b"\xff\xfe\n", b"calm2 00 0 00\nshop\n", &whole[..last], &whole[..whole.len() - 3], &broken] {
+    for damage in [
+        &b""[..],
+        b"calm2",
+        b"\xff\xfe\n",
+        b"calm2 00 0 00\nshop\n",
+        &whole[..last],
+        &whole[..whole.len() - 3],
+        &broken,
+    ] {
         fs::write(&note, damage).unwrap();
         assert!(!quick(root).unwrap().changed);
         assert_eq!(fs::read(&note).unwrap(), whole, "it is written again");
@@ -143,14 +165,25 @@ fn a_damaged_note_only_costs_a_scan() {
 
 #[test]
 fn who_indexes_by_hand_is_told_of_problems_every_time() {
-    let by_hand = |root: &Path| open(root).refresh(&RefreshOptions { now: now() + 60_000, quick: true, by_hand: true, ..RefreshOptions::default() }, &Silent);
+    let by_hand = |root: &Path| {
+        open(root).refresh(
+            &RefreshOptions {
+                now: now() + 60_000,
+                quick: true,
+                by_hand: true,
+                ..RefreshOptions::default()
+            },
+            &Silent,
+        )
+    };
     let place = tempfile::tempdir().unwrap();
     let root = place.path();
     settled(root);
     assert!(by_hand(root).unwrap().problems.is_empty());
     {
         // Without a problem stamps are enough, and need no lock.
-        let _lock = WriterLock::lock_wait(&open(root).places.index, Duration::ZERO).unwrap().unwrap();
+        let _lock =
+            WriterLock::lock_wait(&open(root).places.index, Duration::ZERO).unwrap().unwrap();
         assert!(!by_hand(root).unwrap().changed);
     }
     let large = "# a long line of words that says nothing at all, again and again\n".repeat(40_000);
@@ -159,7 +192,10 @@ fn who_indexes_by_hand_is_told_of_problems_every_time() {
     for _ in 0..3 {
         let again = by_hand(root).unwrap();
         assert!(!again.changed);
-        assert_eq!(again.problems.iter().map(|problem| problem.code).collect::<Vec<_>>(), ["CTX_W_SCAN_LARGE_FILE"]);
+        assert_eq!(
+            again.problems.iter().map(|problem| problem.code).collect::<Vec<_>>(),
+            ["CTX_W_SCAN_LARGE_FILE"]
+        );
         assert!(!quick(root).unwrap().changed);
     }
 }

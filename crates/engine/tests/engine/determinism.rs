@@ -16,7 +16,10 @@ fn built(root: &Path, threads: usize) {
 fn plant_many(root: &Path) {
     support::plant(root);
     for number in 0..180 {
-        let text = format!("from shop.items import price_of\n\n\ndef step_{number}(item):\n    return step_{}(price_of(item))\n", (number * 7) % 180);
+        let text = format!(
+            "from shop.items import price_of\n\n\ndef step_{number}(item):\n    return step_{}(price_of(item))\n",
+            (number * 7) % 180
+        );
         support::write(&root.join(format!("steps/s{number}.py")), text.as_bytes());
     }
 }

@@ -11,9 +11,15 @@ const FILES: usize = 3_100;
 
 fn plant(root: &Path) {
     for number in 0..FILES {
-        support::write(&root.join(format!("d{}/f{number}.py", number % 50)), format!("def f{number}(): pass\n").as_bytes());
+        support::write(
+            &root.join(format!("d{}/f{number}.py", number % 50)),
+            format!("def f{number}(): pass\n").as_bytes(),
+        );
     }
-    support::write(&root.join("aaa/large.md"), "# Large\n\nword word word\n".repeat(20_000).as_bytes());
+    support::write(
+        &root.join("aaa/large.md"),
+        "# Large\n\nword word word\n".repeat(20_000).as_bytes(),
+    );
 }
 
 /// Looks at the index when reading begins again, and may ask to stop then.
@@ -28,7 +34,8 @@ impl Progress for Look<'_> {
     fn begin(&self, stage: Stage, _total: u64) {
         if stage == Stage::Extract && self.begun.fetch_add(1, Ordering::Relaxed) == 1 {
             let counts = self.engine.ledger().unwrap().bootstrap_counts().unwrap().unwrap();
-            *self.seen.lock().unwrap() = Some((self.engine.status().unwrap().unwrap(), counts.completed));
+            *self.seen.lock().unwrap() =
+                Some((self.engine.status().unwrap().unwrap(), counts.completed));
         }
     }
 
@@ -56,7 +63,8 @@ fn answers_early(max_texts: usize) {
     support::copy(&root, &other);
     let engine = support::open_with(&root, max_texts);
     let options = RefreshOptions { now: support::now(), ..RefreshOptions::default() };
-    let stopping = Look { engine: &engine, stops: true, begun: AtomicU64::new(0), seen: Mutex::default() };
+    let stopping =
+        Look { engine: &engine, stops: true, begun: AtomicU64::new(0), seen: Mutex::default() };
     assert!(matches!(engine.refresh(&options, &stopping), Err(EngineError::Cancelled)));
     let (status, completed) = stopping.seen.into_inner().unwrap().unwrap();
     assert!(status.partial && status.files == 256 && completed == 256, "{status:?}");

@@ -27,14 +27,19 @@ fn plant(root: &Path, outside: &Path) {
     symlink(".", root.join("self")).unwrap();
     symlink("loop-b", root.join("loop-a")).unwrap();
     symlink("loop-a", root.join("loop-b")).unwrap();
-    assert!(std::process::Command::new("mkfifo").arg(root.join("pipe.py")).status().unwrap().success());
+    assert!(
+        std::process::Command::new("mkfifo").arg(root.join("pipe.py")).status().unwrap().success()
+    );
     drop(UnixListener::bind(root.join("socket.py")).unwrap());
     write("locked.py", b"x = 1\n");
     fs::set_permissions(root.join("locked.py"), fs::Permissions::from_mode(0)).unwrap();
     write("deep/list.py", nested("[", "1", "]").as_bytes());
     write("deep/call.js", nested("f(", "1", ")").as_bytes());
     write("deep/block.rs", format!("fn main() {{ {} }}", nested("{", "1", "}")).as_bytes());
-    write("deep/block.go", format!("package main\nfunc main() {{ {} }}", nested("{", "", "}")).as_bytes());
+    write(
+        "deep/block.go",
+        format!("package main\nfunc main() {{ {} }}", nested("{", "", "}")).as_bytes(),
+    );
     write("deep/array.json", nested("[", "", "]").as_bytes());
     write("deep/paren.c", format!("int x = {};", nested("(", "1", ")")).as_bytes());
     write("deep/tags.html", nested("<b>", "x", "</b>").as_bytes());
@@ -62,21 +67,54 @@ fn a_hostile_tree_is_survived_and_its_problems_are_listed() {
     assert!(started.elapsed() < Duration::from_secs(300), "it took {:?}", started.elapsed());
     let engine = support::open(&root);
     let snapshot = engine.snapshot().unwrap().unwrap();
-    for path in ["bytes/crlf.py", "bytes/bom.py", "bytes/empty.py", "bytes/..dots.py", "deep/list.py", "deep/call.js", "deep/block.rs", "deep/unclosed.java", "long/line.js", "long/text.txt"] {
+    for path in [
+        "bytes/crlf.py",
+        "bytes/bom.py",
+        "bytes/empty.py",
+        "bytes/..dots.py",
+        "deep/list.py",
+        "deep/call.js",
+        "deep/block.rs",
+        "deep/unclosed.java",
+        "long/line.js",
+        "long/text.txt",
+    ] {
         assert!(snapshot.find_file(path).is_some(), "{path} is indexed");
     }
-    for path in ["escape.py", "escape/stolen.py", "passwd.txt", "pipe.py", "socket.py", "huge.py", "bytes/nul.py", "bytes/invalid.py"] {
+    for path in [
+        "escape.py",
+        "escape/stolen.py",
+        "passwd.txt",
+        "pipe.py",
+        "socket.py",
+        "huge.py",
+        "bytes/nul.py",
+        "bytes/invalid.py",
+    ] {
         assert_eq!(snapshot.find_file(path), None, "{path} is not");
     }
-    assert_eq!((snapshot.symbols_named("windows").len(), snapshot.symbols_named("marked").len()), (1, 1));
+    assert_eq!(
+        (snapshot.symbols_named("windows").len(), snapshot.symbols_named("marked").len()),
+        (1, 1)
+    );
     assert!(snapshot.symbols_named("stolen_marker").is_empty());
     let scan = engine.scanner.scan();
-    for (path, rule) in [("pipe.py", Rule::NotRegular), ("socket.py", Rule::NotRegular), ("huge.py", Rule::TooLarge), ("escape.py", Rule::Symlink)] {
-        assert!(scan.rejected.iter().any(|rejected| rejected.rel == path && rejected.rule == rule), "{path} is listed under {rule}");
+    for (path, rule) in [
+        ("pipe.py", Rule::NotRegular),
+        ("socket.py", Rule::NotRegular),
+        ("huge.py", Rule::TooLarge),
+        ("escape.py", Rule::Symlink),
+    ] {
+        assert!(
+            scan.rejected.iter().any(|rejected| rejected.rel == path && rejected.rule == rule),
+            "{path} is listed under {rule}"
+        );
     }
     // The owner of all files may read what nobody may.
     if fs::read(root.join("locked.py")).is_err() {
-        assert!(refreshed.problems.iter().any(|problem| problem.path.as_deref() == Some("locked.py")));
+        assert!(
+            refreshed.problems.iter().any(|problem| problem.path.as_deref() == Some("locked.py"))
+        );
         let errors = contextd_store::Ledger::errors(&engine.ledger().unwrap()).unwrap();
         assert!(errors.iter().any(|error| error.record.file_path == "locked.py"));
     }
@@ -101,7 +139,11 @@ fn files_that_change_while_they_are_read_end_up_as_they_are() {
             }
         });
         for _ in 0..10 {
-            let options = RefreshOptions { now: support::now(), wait: Duration::from_secs(60), ..RefreshOptions::default() };
+            let options = RefreshOptions {
+                now: support::now(),
+                wait: Duration::from_secs(60),
+                ..RefreshOptions::default()
+            };
             support::open(place.path()).refresh(&options, &Silent).unwrap();
         }
         stop.store(true, Ordering::Relaxed);
@@ -109,19 +151,32 @@ fn files_that_change_while_they_are_read_end_up_as_they_are() {
     support::write(&restless, b"def at_rest(): pass\n");
     support::refresh(place.path(), 0);
     assert_eq!(support::difference_to_fresh(place.path()), None);
-    assert_eq!(support::open(place.path()).snapshot().unwrap().unwrap().symbols_named("at_rest").len(), 1);
+    assert_eq!(
+        support::open(place.path()).snapshot().unwrap().unwrap().symbols_named("at_rest").len(),
+        1
+    );
 }
 
 #[test]
 fn the_doctor_finds_damage() {
     let place = tempfile::tempdir().unwrap();
     support::plant(place.path());
-    let unwell = || -> Vec<&'static str> { support::open(place.path()).doctor().into_iter().filter(|checkup| checkup.problem.is_some()).map(|checkup| checkup.name).collect() };
+    let unwell = || -> Vec<&'static str> {
+        support::open(place.path())
+            .doctor()
+            .into_iter()
+            .filter(|checkup| checkup.problem.is_some())
+            .map(|checkup| checkup.name)
+            .collect()
+    };
     assert_eq!(unwell(), ["index"], "before the first run");
     support::refresh(place.path(), 60_000);
     assert_eq!(unwell(), [] as [&str; 0]);
     let (_, files) = support::image(place.path());
-    let segment = support::open(place.path()).places.index.join(files.keys().find(|path| path.ends_with(".seg")).unwrap());
+    let segment = support::open(place.path())
+        .places
+        .index
+        .join(files.keys().find(|path| path.ends_with(".seg")).unwrap());
     let mut bytes = fs::read(&segment).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
@@ -156,7 +211,11 @@ fn damaged_files_of_the_index_are_built_again() {
     let (before, index) = (support::image(place.path()), support::open(place.path()).places.index);
     for victim in ["CURRENT", "ledger.db", "facts.db", "snapshots"] {
         let path = index.join(victim);
-        let files: Vec<_> = if path.is_dir() { fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()).collect() } else { vec![path] };
+        let files: Vec<_> = if path.is_dir() {
+            fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()).collect()
+        } else {
+            vec![path]
+        };
         for file in files {
             fs::write(file, b"damaged").unwrap();
         }

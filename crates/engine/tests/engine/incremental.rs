@@ -31,7 +31,17 @@ enum Step {
 }
 
 /// Paths beside the fixture's that files may come to lie at: other languages, other packages.
-const PLACES: &[&str] = &["shop/more.py", "lib/items.py", "web/deep/index.ts", "srv/store/more.go", "core/src/rate/mod.rs", "jvm/Openable.java", "notes.md", "odd name.txt", "vendor/x.js"];
+const PLACES: &[&str] = &[
+    "shop/more.py",
+    "lib/items.py",
+    "web/deep/index.ts",
+    "srv/store/more.go",
+    "core/src/rate/mod.rs",
+    "jvm/Openable.java",
+    "notes.md",
+    "odd name.txt",
+    "vendor/x.js",
+];
 
 /// File, words and other words: what is called changes, what is defined does not.
 const REWORDS: &[(&str, &str, &str)] = &[
@@ -47,13 +57,16 @@ const REWORDS: &[(&str, &str, &str)] = &[
 ];
 
 /// Names to define: the first nobody else uses.
-const DEFINED: &[&str] = &["quite_new", "total", "Open", "price_of", "format", "apply", "Basket", "Rate"];
+const DEFINED: &[&str] =
+    &["quite_new", "total", "Open", "price_of", "format", "apply", "Basket", "Rate"];
 
 /// Returns a definition in the language of a path.
 fn definition(path: &str, name: &str) -> String {
     match path.rsplit('.').next() {
         Some("py") => format!("\n\ndef {name}(one, *others):\n    return price_of(one)\n"),
-        Some("ts" | "js") => format!("\nexport function {name}(one: number) {{ return format(one); }}\n"),
+        Some("ts" | "js") => {
+            format!("\nexport function {name}(one: number) {{ return format(one); }}\n")
+        }
         Some("go") => format!("\nfunc {name}() int {{ return 1 }}\n"),
         Some("rs") => format!("\npub fn {name}(cents: u32) -> u32 {{ cents }}\n"),
         Some("java") => format!("\nclass {name} {{ int {name}() {{ return 1; }} }}\n"),
@@ -61,7 +74,13 @@ fn definition(path: &str, name: &str) -> String {
     }
 }
 
-const FOLDERS: &[(&str, &str)] = &[("shop", "store"), ("store", "shop"), ("web", "ui"), ("srv/store", "srv/kept"), ("jvm", "java/jvm")];
+const FOLDERS: &[(&str, &str)] = &[
+    ("shop", "store"),
+    ("store", "shop"),
+    ("web", "ui"),
+    ("srv/store", "srv/kept"),
+    ("jvm", "java/jvm"),
+];
 
 const CONFIGS: &[&str] = &[
     "",
@@ -113,13 +132,21 @@ fn take(root: &Path, step: &Step) {
             bytes.extend_from_slice(BODIES[body % BODIES.len()].as_bytes());
             put(&at(*path), &bytes)
         }
-        Step::Shift(path) => fs::read(at(*path)).and_then(|bytes| put(&at(*path), &[b"\n\n", bytes.as_slice()].concat())),
+        Step::Shift(path) => fs::read(at(*path))
+            .and_then(|bytes| put(&at(*path), &[b"\n\n", bytes.as_slice()].concat())),
         Step::Reword(which) => reword(root, REWORDS[which % REWORDS.len()]),
-        Step::Define(path, name) => fs::read_to_string(at(*path)).and_then(|text| put(&at(*path), (text + &definition(path_of(*path), DEFINED[name % DEFINED.len()])).as_bytes())),
-        Step::Rename(from, to) => fs::create_dir_all(at(*to).parent().unwrap()).and_then(|()| fs::rename(at(*from), at(*to))),
+        Step::Define(path, name) => fs::read_to_string(at(*path)).and_then(|text| {
+            put(
+                &at(*path),
+                (text + &definition(path_of(*path), DEFINED[name % DEFINED.len()])).as_bytes(),
+            )
+        }),
+        Step::Rename(from, to) => fs::create_dir_all(at(*to).parent().unwrap())
+            .and_then(|()| fs::rename(at(*from), at(*to))),
         Step::MoveFolder(pair) => {
             let (from, to) = FOLDERS[pair % FOLDERS.len()];
-            fs::create_dir_all(root.join(to).parent().unwrap()).and_then(|()| fs::rename(root.join(from), root.join(to)))
+            fs::create_dir_all(root.join(to).parent().unwrap())
+                .and_then(|()| fs::rename(root.join(from), root.join(to)))
         }
         Step::Delete(path) => fs::remove_file(at(*path)),
         Step::Mode(path, mode) => fs::set_permissions(at(*path), fs::Permissions::from_mode(*mode)),
@@ -127,9 +154,16 @@ fn take(root: &Path, step: &Step) {
             let _ = fs::remove_file(at(*from));
             symlink(at(*to), at(*from))
         }
-        Step::Touch(path) => fs::File::options().append(true).open(at(*path)).and_then(|file| file.set_modified(std::time::UNIX_EPOCH)),
-        Step::Config(which) => put(&root.join("context.toml"), CONFIGS[which % CONFIGS.len()].as_bytes()),
-        Step::Ignore(which) => put(&root.join(".contextignore"), IGNORES[which % IGNORES.len()].as_bytes()),
+        Step::Touch(path) => fs::File::options()
+            .append(true)
+            .open(at(*path))
+            .and_then(|file| file.set_modified(std::time::UNIX_EPOCH)),
+        Step::Config(which) => {
+            put(&root.join("context.toml"), CONFIGS[which % CONFIGS.len()].as_bytes())
+        }
+        Step::Ignore(which) => {
+            put(&root.join(".contextignore"), IGNORES[which % IGNORES.len()].as_bytes())
+        }
     };
 }
 
@@ -188,7 +222,8 @@ proptest! {
 const LONG: Duration = Duration::from_secs(3_600);
 
 fn refresh_open(engine: &contextd_engine::Engine) -> contextd_engine::Refreshed {
-    let options = contextd_engine::RefreshOptions { now: support::now() + 60_000, ..Default::default() };
+    let options =
+        contextd_engine::RefreshOptions { now: support::now() + 60_000, ..Default::default() };
     engine.refresh(&options, &contextd_engine::Silent).unwrap()
 }
 
@@ -200,7 +235,10 @@ fn reading_by_shards_counts_what_it_does() {
     support::copy(&root, &other);
     let (one, two) = (support::refresh(&root, 60_000), support::refresh_by_shards(&other, 60_000));
     assert!(one.extracted > 10 && one.segments_written > 0);
-    assert_eq!((one.snapshot, one.read, one.extracted, one.segments_written), (two.snapshot, two.read, two.extracted, two.segments_written));
+    assert_eq!(
+        (one.snapshot, one.read, one.extracted, one.segments_written),
+        (two.snapshot, two.read, two.extracted, two.segments_written)
+    );
     assert_eq!(support::image(&root), support::image(&other));
 }
 
@@ -231,11 +269,24 @@ fn a_file_that_was_no_text_is_read_again_when_its_path_is_named() {
     support::refresh(place.path(), 60_000);
     let engine = support::open(place.path());
     let path = "shop/later.py";
-    for (bytes, is_there) in [(&b"\0\0\0"[..], false), (b"def later():\n    pass\n", true), (b"\0", false), (b"def later():\n    return 1\n", true)] {
+    for (bytes, is_there) in [
+        (&b"\0\0\0"[..], false),
+        (b"def later():\n    pass\n", true),
+        (b"\0", false),
+        (b"def later():\n    return 1\n", true),
+    ] {
         fs::write(place.path().join(path), bytes).unwrap();
-        let options = contextd_engine::RefreshOptions { now: support::now() + 60_000, only: Some([path.to_owned()].into()), ..Default::default() };
+        let options = contextd_engine::RefreshOptions {
+            now: support::now() + 60_000,
+            only: Some([path.to_owned()].into()),
+            ..Default::default()
+        };
         engine.refresh(&options, &contextd_engine::Silent).unwrap();
-        assert_eq!(engine.snapshot().unwrap().unwrap().find_file(path).is_some(), is_there, "{bytes:?}");
+        assert_eq!(
+            engine.snapshot().unwrap().unwrap().find_file(path).is_some(),
+            is_there,
+            "{bytes:?}"
+        );
         assert_eq!(support::difference_to_fresh(place.path()), None);
     }
 }
@@ -251,7 +302,11 @@ fn files_that_a_setting_leaves_out_are_gone_at_once() {
     let snapshot = engine.snapshot().unwrap().unwrap();
     assert_eq!((snapshot.find_file("README.md"), snapshot.find_file("web/cart.ts")), (None, None));
     let ledger = engine.ledger().unwrap();
-    assert_eq!(contextd_store::Ledger::file_state(&ledger, "web/cart.ts").unwrap(), None, "the ledger forgets it as well");
+    assert_eq!(
+        contextd_store::Ledger::file_state(&ledger, "web/cart.ts").unwrap(),
+        None,
+        "the ledger forgets it as well"
+    );
     assert!(!support::refresh(place.path(), 60_000).changed);
 }
 
@@ -276,8 +331,15 @@ fn kept_tables_link_as_new_ones_do() {
     support::refresh(place.path(), 60_000);
     let engine = support::open(place.path());
     engine.keep_warm(0, LONG);
-    let shifted = FIXTURE.iter().map(|(path, _)| Step::Shift(FIXTURE.iter().position(|(other, _)| other == path).unwrap()));
-    let steps = (0..REWORDS.len()).map(Step::Reword).chain(shifted).chain([Step::Delete(3), Step::Reword(5), Step::Write(20, 2), Step::Reword(7)]);
+    let shifted = FIXTURE
+        .iter()
+        .map(|(path, _)| Step::Shift(FIXTURE.iter().position(|(other, _)| other == path).unwrap()));
+    let steps = (0..REWORDS.len()).map(Step::Reword).chain(shifted).chain([
+        Step::Delete(3),
+        Step::Reword(5),
+        Step::Write(20, 2),
+        Step::Reword(7),
+    ]);
     for step in steps {
         take(place.path(), &step);
         refresh_open(&engine);
@@ -293,11 +355,14 @@ fn with_kept_tables_what_nobody_names_links_its_file_alone() {
     let engine = support::open(place.path());
     engine.keep_warm(0, LONG);
     let of = |path: &str| FIXTURE.iter().position(|(other, _)| *other == path).unwrap();
-    for path in ["shop/basket.py", "web/cart.ts", "srv/main.go", "core/src/rate.rs", "jvm/Till.java"] {
+    for path in
+        ["shop/basket.py", "web/cart.ts", "srv/main.go", "core/src/rate.rs", "jvm/Till.java"]
+    {
         // What files ask is noted behind the start and behind every edit; who is quicker has all files linked.
         let mut linked = (0..20).map(|attempt| {
             std::thread::sleep(Duration::from_millis(40 * attempt));
-            let text = fs::read_to_string(place.path().join(path)).unwrap() + &definition(path, &format!("quite_new_{}_{attempt}", of(path)));
+            let text = fs::read_to_string(place.path().join(path)).unwrap()
+                + &definition(path, &format!("quite_new_{}_{attempt}", of(path)));
             fs::write(place.path().join(path), text).unwrap();
             let linked = refresh_open(&engine).linked;
             assert_eq!(support::difference_to_fresh(place.path()), None, "{path}");
@@ -324,13 +389,19 @@ fn tables_are_let_go_at_rest_and_come_back_with_a_change() {
     let mut links_after = |pause: u64| {
         std::thread::sleep(Duration::from_millis(pause));
         number += 1;
-        let text = fs::read_to_string(&path).unwrap() + &definition("web/cart.ts", &format!("quite_new_{number}"));
+        let text = fs::read_to_string(&path).unwrap()
+            + &definition("web/cart.ts", &format!("quite_new_{number}"));
         fs::write(&path, text).unwrap();
         refresh_open(&engine).linked
     };
     let deadline = std::time::Instant::now() + Duration::from_secs(60);
-    let mut until = |pause: u64, expected: u64| while links_after(pause) as u64 != expected {
-        assert!(std::time::Instant::now() < deadline, "{expected} files were never linked after {pause} ms");
+    let mut until = |pause: u64, expected: u64| {
+        while links_after(pause) as u64 != expected {
+            assert!(
+                std::time::Instant::now() < deadline,
+                "{expected} files were never linked after {pause} ms"
+            );
+        }
     };
     until(20, 1);
     until(400, files as u64);
@@ -346,10 +417,20 @@ const FUNCTIONS: u64 = 5;
 fn write_module(root: &Path, module: u64, mut calls: impl FnMut() -> u64, more: &[u64]) {
     let name = |number: u64| format!("f{}_{}", number / FUNCTIONS % MODULES, number % FUNCTIONS);
     let others = (0..MODULES).filter(|&other| other != module);
-    let mut text: String = others.flat_map(|other| (0..FUNCTIONS).map(move |at| format!("from m{other} import f{other}_{at}\n"))).collect();
-    let own = (0..FUNCTIONS).map(|at| format!("f{module}_{at}")).chain(more.iter().map(|number| format!("new_{module}_{number}")));
+    let mut text: String = others
+        .flat_map(|other| {
+            (0..FUNCTIONS).map(move |at| format!("from m{other} import f{other}_{at}\n"))
+        })
+        .collect();
+    let own = (0..FUNCTIONS)
+        .map(|at| format!("f{module}_{at}"))
+        .chain(more.iter().map(|number| format!("new_{module}_{number}")));
     for function in own {
-        text += &format!("\n\ndef {function}(a):\n    b = {}(a)\n    return {}(b)\n", name(calls()), name(calls()));
+        text += &format!(
+            "\n\ndef {function}(a):\n    b = {}(a)\n    return {}(b)\n",
+            name(calls()),
+            name(calls())
+        );
     }
     support::write(&root.join(format!("m{module}.py")), text.as_bytes());
 }
@@ -359,7 +440,8 @@ fn what_moves_and_what_it_hands_on_are_patched_in() {
     let place = tempfile::tempdir().unwrap();
     let mut random = 7u64;
     let mut draw = || {
-        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        random =
+            random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         random >> 33
     };
     (0..MODULES).for_each(|module| write_module(place.path(), module, &mut draw, &[]));
@@ -373,7 +455,11 @@ fn what_moves_and_what_it_hands_on_are_patched_in() {
         let more: Vec<u64> = (0..count).map(|_| draw()).collect();
         write_module(place.path(), module, &mut draw, &more);
         assert_eq!(refresh_open(&engine).linked, 1, "round {round}: {module} with {more:?}");
-        assert_eq!(support::difference_to_fresh(place.path()), None, "round {round}: {module} with {more:?}");
+        assert_eq!(
+            support::difference_to_fresh(place.path()),
+            None,
+            "round {round}: {module} with {more:?}"
+        );
     }
 }
 
@@ -387,20 +473,32 @@ fn the_graph_is_the_one_that_the_linker_makes() {
     let snapshot = support::open(place.path()).snapshot().unwrap().unwrap();
     let mut rows: Vec<LinkRows> = Vec::new();
     rows.resize_with(snapshot.file_count() as usize, LinkRows::default);
-    let view = |(number, rows)| (snapshot.file(number).path(), snapshot.file(number).facts(Wanted::Links, rows).unwrap());
+    let view = |(number, rows)| {
+        (snapshot.file(number).path(), snapshot.file(number).facts(Wanted::Links, rows).unwrap())
+    };
     let views: Vec<_> = (0..).zip(rows.iter_mut()).map(view).collect();
-    let files: Vec<LinkFile<'_>> = views.iter().map(|&(path, view)| LinkFile { path, view }).collect();
+    let files: Vec<LinkFile<'_>> =
+        views.iter().map(|&(path, view)| LinkFile { path, view }).collect();
     let links = contextd_link::link(&files, &LinkOptions::default());
     assert!(links.edges.len() > 40);
     for symbol in 0..snapshot.symbol_count() {
-        let mut expected = links.edges[links.offsets[symbol as usize] as usize..links.offsets[symbol as usize + 1] as usize].to_vec();
+        let mut expected = links.edges
+            [links.offsets[symbol as usize] as usize..links.offsets[symbol as usize + 1] as usize]
+            .to_vec();
         expected.sort_unstable();
         let mut found: Vec<_> = snapshot.graph().out(symbol).iter().collect();
         found.sort_unstable();
         assert_eq!(found, expected, "edges of {}", snapshot.symbol(symbol).qualified());
         assert_eq!(snapshot.graph().community(symbol), links.communities[symbol as usize]);
     }
-    let unresolved: Vec<u32> = links.unresolved.counts.iter().flat_map(|(&(language, reason), &count)| [u32::from(language), reason as u32, count as u32]).collect();
+    let unresolved: Vec<u32> = links
+        .unresolved
+        .counts
+        .iter()
+        .flat_map(|(&(language, reason), &count)| {
+            [u32::from(language), reason as u32, count as u32]
+        })
+        .collect();
     assert_eq!(snapshot.graph().unresolved().collect::<Vec<_>>(), unresolved);
 }
 
@@ -416,12 +514,28 @@ fn crates_are_known_by_the_name_in_their_manifest() {
     write("crates/store/src/lib.rs", "pub fn save() {}\n");
     write("crates/app/Cargo.toml", "[package]\nname = \"shop-app\"\n");
     write("crates/app/src/lib.rs", "use shop_store::save;\n\npub fn run() {\n    save();\n}\n");
-    let engine = contextd_engine::Engine::open(root.path(), &contextd_engine::EngineOptions::default(), &|_| None).unwrap();
+    let engine = contextd_engine::Engine::open(
+        root.path(),
+        &contextd_engine::EngineOptions::default(),
+        &|_| None,
+    )
+    .unwrap();
     let leads_over = |now: i64| {
-        engine.refresh(&contextd_engine::RefreshOptions { now, wait: std::time::Duration::from_secs(60), ..Default::default() }, &contextd_engine::Silent).unwrap();
+        engine
+            .refresh(
+                &contextd_engine::RefreshOptions {
+                    now,
+                    wait: std::time::Duration::from_secs(60),
+                    ..Default::default()
+                },
+                &contextd_engine::Silent,
+            )
+            .unwrap();
         let snapshot = engine.snapshot().unwrap().unwrap();
         let run = snapshot.symbols_named("run")[0];
-        snapshot.graph().out(run).iter().any(|edge| edge.is_known() && snapshot.symbol(edge.target).path() == "crates/store/src/lib.rs")
+        snapshot.graph().out(run).iter().any(|edge| {
+            edge.is_known() && snapshot.symbol(edge.target).path() == "crates/store/src/lib.rs"
+        })
     };
     assert!(leads_over(1_700_000_000_000));
     // Another name, and the import leads nowhere any more.

@@ -21,7 +21,11 @@ fn victim() {
 
 fn spawn(root: &Path) -> Child {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "killed::victim", "--ignored"]).env(ROOT, root).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+        .args(["--exact", "killed::victim", "--ignored"])
+        .env(ROOT, root)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     command.spawn().unwrap()
 }
 
@@ -33,7 +37,8 @@ fn noise(round: u64) -> u64 {
 
 #[test]
 fn a_killed_process_is_continued_to_the_same_root() {
-    let rounds = std::env::var(ROUNDS.1).ok().and_then(|text| text.parse().ok()).unwrap_or(ROUNDS.0);
+    let rounds =
+        std::env::var(ROUNDS.1).ok().and_then(|text| text.parse().ok()).unwrap_or(ROUNDS.0);
     let place = tempfile::tempdir().unwrap();
     let root = place.path().join("tree");
     support::plant(&root);

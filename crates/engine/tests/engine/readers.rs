@@ -30,14 +30,19 @@ fn readers_of_other_processes_see_whole_snapshots_only() {
     let root = place.path().join("tree");
     support::plant(&root);
     let turn = |number: usize| {
-        let text = if number.is_multiple_of(2) { "def even(): pass\n" } else { "def odd(): pass\n" };
+        let text =
+            if number.is_multiple_of(2) { "def even(): pass\n" } else { "def odd(): pass\n" };
         support::write(&root.join("turn.py"), text.as_bytes());
         support::refresh(&root, 0);
     };
     turn(0);
     let spawn = |_| {
         let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(["--exact", "readers::reader", "--ignored"]).env(ROOT, &root).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+            .args(["--exact", "readers::reader", "--ignored"])
+            .env(ROOT, &root)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
         command.spawn().unwrap()
     };
     let readers: Vec<_> = (0..2).map(spawn).collect();

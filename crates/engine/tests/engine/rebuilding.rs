@@ -6,7 +6,14 @@ use contextd_store::{JobStatus, Ledger};
 use std::fs;
 
 fn order(job_id: &str, paths: &[&str]) -> RebuildOrder {
-    RebuildOrder { job_id: job_id.to_owned(), paths: paths.iter().map(|path| (*path).to_owned()).collect(), clear_errors: true, vacuum: true, files: None, created_by: "test".to_owned() }
+    RebuildOrder {
+        job_id: job_id.to_owned(),
+        paths: paths.iter().map(|path| (*path).to_owned()).collect(),
+        clear_errors: true,
+        vacuum: true,
+        files: None,
+        created_by: "test".to_owned(),
+    }
 }
 
 #[test]
@@ -15,15 +22,27 @@ fn a_rebuild_ends_with_the_same_snapshot() {
     support::plant(place.path());
     let first = support::refresh(place.path(), 60_000);
     let engine = support::open(place.path());
-    for (job, paths, read) in [("full", &[][..], first.read), ("part", &["shop/", "run.sh"][..], 4)] {
+    for (job, paths, read) in [("full", &[][..], first.read), ("part", &["shop/", "run.sh"][..], 4)]
+    {
         let order = order(job, paths);
         engine.queue_rebuild(&order, support::now()).unwrap();
-        assert!(engine.queue_rebuild(&RebuildOrder { job_id: "second".to_owned(), ..order.clone() }, support::now()).is_err(), "one at a time");
+        assert!(
+            engine
+                .queue_rebuild(
+                    &RebuildOrder { job_id: "second".to_owned(), ..order.clone() },
+                    support::now()
+                )
+                .is_err(),
+            "one at a time"
+        );
         // A clock ahead: the files count as old enough to be believed.
         let refreshed = engine.run_rebuild(&order, &|| support::now() + 60_000, &Silent).unwrap();
         assert_eq!((refreshed.read, refreshed.snapshot), (read, first.snapshot), "{job}");
         let stored = engine.ledger().unwrap().job(job).unwrap().unwrap();
-        assert_eq!((stored.status, stored.progress.files_processed), (JobStatus::Completed, u64::from(read)));
+        assert_eq!(
+            (stored.status, stored.progress.files_processed),
+            (JobStatus::Completed, u64::from(read))
+        );
     }
 }
 
@@ -36,7 +55,8 @@ struct Slow<'e> {
 impl Progress for Slow<'_> {
     fn begin(&self, stage: Stage, _total: u64) {
         if stage == Stage::Link {
-            *self.recorded.lock().unwrap() = self.engine.ledger().unwrap().job("slow").unwrap().unwrap().progress.current_file;
+            *self.recorded.lock().unwrap() =
+                self.engine.ledger().unwrap().job("slow").unwrap().unwrap().progress.current_file;
         }
     }
     fn advance(&self, _done: u64) {}
@@ -79,12 +99,22 @@ fn a_cancelled_rebuild_leaves_the_snapshot_before() {
     let waiting = order("waiting", &[]);
     engine.queue_rebuild(&waiting, support::now()).unwrap();
     assert!(engine.ledger().unwrap().job_cancel("waiting", support::now()).unwrap());
-    assert!(matches!(engine.run_rebuild(&waiting, &support::now, &Silent), Err(EngineError::Cancelled)));
+    assert!(matches!(
+        engine.run_rebuild(&waiting, &support::now, &Silent),
+        Err(EngineError::Cancelled)
+    ));
     let running = order("running", &[]);
     engine.queue_rebuild(&running, support::now()).unwrap();
-    assert!(matches!(engine.run_rebuild(&running, &support::now, &Impatient), Err(EngineError::Cancelled)));
+    assert!(matches!(
+        engine.run_rebuild(&running, &support::now, &Impatient),
+        Err(EngineError::Cancelled)
+    ));
     for job in ["waiting", "running"] {
-        assert_eq!(engine.ledger().unwrap().job(job).unwrap().unwrap().status, JobStatus::Cancelled, "{job}");
+        assert_eq!(
+            engine.ledger().unwrap().job(job).unwrap().unwrap().status,
+            JobStatus::Cancelled,
+            "{job}"
+        );
     }
     assert_eq!(support::image(place.path()), before);
 }
@@ -104,7 +134,8 @@ fn cleaning_removes_the_index_and_nothing_else() {
     refresh(&root, 60_000);
     write(&named.join("mine.txt"), b"mine");
     open(&root).places.clean().unwrap();
-    let left: Vec<_> = fs::read_dir(&named).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let left: Vec<_> =
+        fs::read_dir(&named).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, ["mine.txt"]);
     assert!(root.join("shop/basket.py").exists());
 }
@@ -114,10 +145,20 @@ fn a_folder_that_holds_other_things_is_not_taken_for_the_index() {
     let place = tempfile::tempdir().unwrap();
     let root = place.path().join("project");
     plant(&root);
-    for (path, expected) in [(".", "the root"), ("..", "above"), ("shop", "it holds"), ("shop/../.", "the root")] {
+    for (path, expected) in
+        [(".", "the root"), ("..", "above"), ("shop", "it holds"), ("shop/../.", "the root")]
+    {
         write(&root.join("context.toml"), format!("[storage]\npath = {path:?}\n").as_bytes());
-        let Err(contextd_engine::EngineError::Config { problems, .. }) = contextd_engine::Engine::open(&root, &Default::default(), &|_| None) else { panic!("{path} was taken") };
-        assert!(problems.iter().any(|problem| problem.code == "CTX_E_CONFIG_STORAGE" && problem.message.contains(expected)), "{path}: {problems:?}");
+        let Err(contextd_engine::EngineError::Config { problems, .. }) =
+            contextd_engine::Engine::open(&root, &Default::default(), &|_| None)
+        else {
+            panic!("{path} was taken")
+        };
+        assert!(
+            problems.iter().any(|problem| problem.code == "CTX_E_CONFIG_STORAGE"
+                && problem.message.contains(expected)),
+            "{path}: {problems:?}"
+        );
     }
     for path in ["cache/new", ".contextd/index"] {
         write(&root.join("context.toml"), format!("[storage]\npath = {path:?}\n").as_bytes());
@@ -129,7 +170,21 @@ fn a_folder_that_holds_other_things_is_not_taken_for_the_index() {
 #[test]
 fn a_pattern_that_cannot_be_read_is_an_error_with_the_others() {
     let place = tempfile::tempdir().unwrap();
-    write(&place.path().join("context.toml"), b"[security]\nsecret_patterns = [\"(unclosed\"]\n[watcher]\ndebounce_ms = \"x\"\n");
-    let Err(contextd_engine::EngineError::Config { problems, .. }) = contextd_engine::Engine::open(place.path(), &Default::default(), &|_| None) else { panic!("it was taken") };
-    assert_eq!(problems.iter().filter(|problem| problem.severity == contextd_model::Severity::Error).count(), 2, "{problems:?}");
+    write(
+        &place.path().join("context.toml"),
+        b"[security]\nsecret_patterns = [\"(unclosed\"]\n[watcher]\ndebounce_ms = \"x\"\n",
+    );
+    let Err(contextd_engine::EngineError::Config { problems, .. }) =
+        contextd_engine::Engine::open(place.path(), &Default::default(), &|_| None)
+    else {
+        panic!("it was taken")
+    };
+    assert_eq!(
+        problems
+            .iter()
+            .filter(|problem| problem.severity == contextd_model::Severity::Error)
+            .count(),
+        2,
+        "{problems:?}"
+    );
 }

@@ -8,7 +8,8 @@ use std::process::Command;
 
 fn git(folder: &Path, words: &[&str]) {
     let identity = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main"];
-    let output = Command::new("git").current_dir(folder).args(identity).args(words).output().unwrap();
+    let output =
+        Command::new("git").current_dir(folder).args(identity).args(words).output().unwrap();
     assert!(output.status.success(), "git {words:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
 

@@ -81,19 +81,30 @@ const KINDS: &[(&str, &[u8], usize)] = &[
 
 /// Files of several languages that hold every secret in code, comment, document, string and data.
 fn plant(root: &Path) -> Vec<String> {
-    let mut secrets: Vec<String> = KINDS.iter().zip(1..).map(|((prefix, alphabet, length), seed)| format!("{prefix}{}", random(alphabet, *length, seed))).collect();
+    let mut secrets: Vec<String> = KINDS
+        .iter()
+        .zip(1..)
+        .map(|((prefix, alphabet, length), seed)| {
+            format!("{prefix}{}", random(alphabet, *length, seed))
+        })
+        .collect();
     secrets.push(random(ALNUM, 40, 900));
     let password = secrets.last().unwrap().clone();
-    let (mut python, mut script, mut notes, mut data) = (String::new(), String::new(), String::from("# Keys\n"), String::new());
+    let (mut python, mut script, mut notes, mut data) =
+        (String::new(), String::new(), String::from("# Keys\n"), String::new());
     for (number, secret) in secrets.iter().enumerate().take(KINDS.len()) {
-        python += &format!("def use_{number}(key=\"{secret}\"):\n    \"\"\"Calls with {secret}.\"\"\"\n    return \"{secret}\"\n\n\n");
+        python += &format!(
+            "def use_{number}(key=\"{secret}\"):\n    \"\"\"Calls with {secret}.\"\"\"\n    return \"{secret}\"\n\n\n"
+        );
         script += &format!("// {secret}\nexport const k{number} = '{secret}';\n");
         notes += &format!("## Key {number}\n\nUse `{secret}` here.\n");
         data += &format!("key_{number}: {secret}\n");
     }
     data += &format!("database_password: {password}\n");
     script += &format!("const config = {{ api_secret: '{password}' }};\n");
-    for (path, text) in [("a/use.py", python), ("a/keys.ts", script), ("NOTES.md", notes), ("conf/keys.yaml", data)] {
+    for (path, text) in
+        [("a/use.py", python), ("a/keys.ts", script), ("NOTES.md", notes), ("conf/keys.yaml", data)]
+    {
         support::write(&root.join(path), text.as_bytes());
     }
     secrets
@@ -110,7 +121,10 @@ const LOOK_ALIKES: &[&str] = &[
 ];
 
 fn plant_look_alikes(root: &Path) {
-    let lines = LOOK_ALIKES.iter().enumerate().map(|(number, value)| format!("def alike_{number}():\n    return \"{value}\"\n\n\n"));
+    let lines = LOOK_ALIKES
+        .iter()
+        .enumerate()
+        .map(|(number, value)| format!("def alike_{number}():\n    return \"{value}\"\n\n\n"));
     support::write(&root.join("a/alike.py"), lines.collect::<String>().as_bytes());
 }
 
@@ -126,7 +140,11 @@ fn every_file(folder: &Path, each: &mut impl FnMut(&Path, &[u8])) {
 /// Commits the work tree with a message that quotes secrets.
 fn commit(root: &Path, secrets: &[String]) {
     let message = format!("Rotate keys\n\nOld ones: {}\n", secrets[..8].join(" "));
-    for words in [&["init", "-q"][..], &["add", "-A"], &["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", &message]] {
+    for words in [
+        &["init", "-q"][..],
+        &["add", "-A"],
+        &["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", &message],
+    ] {
         assert!(Command::new("git").current_dir(root).args(words).status().unwrap().success());
     }
 }
@@ -136,7 +154,9 @@ fn commit(root: &Path, secrets: &[String]) {
 fn haystack(engine: &Engine) -> Vec<(String, Vec<u8>)> {
     let mut haystack: Vec<(String, Vec<u8>)> = Vec::new();
     for folder in [&engine.places.index, &engine.places.facts] {
-        every_file(folder, &mut |path, bytes| haystack.push((path.display().to_string(), bytes.to_vec())));
+        every_file(folder, &mut |path, bytes| {
+            haystack.push((path.display().to_string(), bytes.to_vec()))
+        });
     }
     let snapshot = engine.snapshot().unwrap().unwrap();
     for number in 0..snapshot.file_count() {
@@ -171,26 +191,44 @@ fn planted_secrets_appear_nowhere_in_the_index_folder() {
     support::refresh(place.path(), 60_000);
     let engine = support::open(place.path());
     let haystack = haystack(&engine);
-    assert!(haystack.iter().any(|(place, bytes)| place == "archived facts" && holds(bytes, b"k0")), "facts that left are archived");
+    assert!(
+        haystack.iter().any(|(place, bytes)| place == "archived facts" && holds(bytes, b"k0")),
+        "facts that left are archived"
+    );
     for alike in LOOK_ALIKES {
         // Words are kept in lower case, compounds without their separators.
         let term = alike.to_lowercase().replace('_', "");
         assert!(haystack.iter().any(|(_, bytes)| holds(bytes, term.as_bytes())), "{alike} is gone");
     }
-    assert!(haystack.iter().any(|(_, bytes)| holds(bytes, b"use_0")), "what is looked for would be found");
+    assert!(
+        haystack.iter().any(|(_, bytes)| holds(bytes, b"use_0")),
+        "what is looked for would be found"
+    );
     for (place, bytes) in &haystack {
         for secret in &secrets {
             assert!(!holds(bytes, secret.as_bytes()), "{place} holds {secret}");
-            assert!(!holds(bytes, secret.to_lowercase().as_bytes()), "{place} holds {secret} in lower case");
+            assert!(
+                !holds(bytes, secret.to_lowercase().as_bytes()),
+                "{place} holds {secret} in lower case"
+            );
         }
     }
     support::write(&place.path().join("a/keys.ts"), &script);
     support::refresh(place.path(), 60_000);
     let audit = engine.audit_secrets().unwrap();
-    assert!(audit.len() >= 4 * KINDS.len() && audit.iter().any(|entry| entry.path == "NOTES.md" && entry.rule == "github-pat" && entry.line == 4), "{audit:?}");
+    assert!(
+        audit.len() >= 4 * KINDS.len()
+            && audit.iter().any(|entry| entry.path == "NOTES.md"
+                && entry.rule == "github-pat"
+                && entry.line == 4),
+        "{audit:?}"
+    );
     let snapshot = engine.snapshot().unwrap().unwrap();
     let flagged = snapshot.find_file("a/use.py").map(|file| snapshot.file(file).flags());
-    assert_eq!(flagged.unwrap() & contextd_model::facts::file_flag::REDACTED, contextd_model::facts::file_flag::REDACTED);
+    assert_eq!(
+        flagged.unwrap() & contextd_model::facts::file_flag::REDACTED,
+        contextd_model::facts::file_flag::REDACTED
+    );
 }
 
 fn holds(bytes: &[u8], secret: &[u8]) -> bool {

@@ -68,11 +68,19 @@ fn a_glance_tells_what_it_left_out_and_what_it_saw() {
     std::thread::sleep(Duration::from_millis(120));
     let glance = |time: Duration| open(root).status_within(time).unwrap().unwrap();
     let first = glance(Duration::ZERO);
-    assert_eq!((first.changed, first.looked), (Some(false), None), "without a note there is a whole look");
+    assert_eq!(
+        (first.changed, first.looked),
+        (Some(false), None),
+        "without a note there is a whole look"
+    );
     let none = glance(Duration::ZERO);
     assert!(none.changed.is_none() && !none.is_stale());
     assert_eq!((first.staleness(), none.staleness()), (Some(false), None));
-    assert!(none.looked.is_some_and(|(looked, paths)| looked == 0 && paths > none.files as usize), "{:?}", none.looked);
+    assert!(
+        none.looked.is_some_and(|(looked, paths)| looked == 0 && paths > none.files as usize),
+        "{:?}",
+        none.looked
+    );
     let all = glance(Duration::from_secs(3600));
     assert_eq!((all.changed, all.looked), (Some(false), None));
     write(&root.join("shop/items.py"), b"class Item:\n    pass\n");
@@ -86,7 +94,12 @@ fn the_mark_of_the_head_moves_with_it() {
     plant(place.path());
     assert_eq!(open(place.path()).head_mark(), None);
     let git = |words: &[&str]| {
-        let done = Command::new("git").current_dir(place.path()).args(["-c", "user.name=a", "-c", "user.email=a@b"]).args(words).output().unwrap();
+        let done = Command::new("git")
+            .current_dir(place.path())
+            .args(["-c", "user.name=a", "-c", "user.email=a@b"])
+            .args(words)
+            .output()
+            .unwrap();
         assert!(done.status.success(), "{words:?}");
     };
     git(&["init", "-q"]);
@@ -111,11 +124,18 @@ fn a_root_that_is_gone_is_an_error_and_is_not_made_again() {
     refresh(&root, 60_000);
     let (engine, before) = (open(&root), fs::read_to_string(index.join("CURRENT")).unwrap());
     fs::remove_dir_all(&root).unwrap();
-    let options = contextd_engine::RefreshOptions { now: 60_000, ..contextd_engine::RefreshOptions::default() };
+    let options = contextd_engine::RefreshOptions {
+        now: 60_000,
+        ..contextd_engine::RefreshOptions::default()
+    };
     let error = engine.refresh(&options, &contextd_engine::Silent).map(drop).unwrap_err();
     assert_eq!(error.code(), "CTX_E_ROOT");
     assert!(!root.exists());
-    assert_eq!(fs::read_to_string(index.join("CURRENT")).unwrap(), before, "an index of no files takes no other's place");
+    assert_eq!(
+        fs::read_to_string(index.join("CURRENT")).unwrap(),
+        before,
+        "an index of no files takes no other's place"
+    );
     // A scan of it says so, too.
     assert!(engine.scanner.scan().refused_root.is_some());
     assert_eq!(engine.has_changes().unwrap_err().code(), "CTX_E_ROOT");

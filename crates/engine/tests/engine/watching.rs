@@ -49,7 +49,10 @@ fn wait_for(what: &str, is_so: impl Fn() -> bool) {
 }
 
 fn is_found(root: &Path, name: &str) -> bool {
-    support::open(root).snapshot().unwrap().is_some_and(|snapshot| !snapshot.symbols_named(name).is_empty())
+    support::open(root)
+        .snapshot()
+        .unwrap()
+        .is_some_and(|snapshot| !snapshot.symbols_named(name).is_empty())
 }
 
 #[test]
@@ -58,7 +61,8 @@ fn changes_are_published_by_one_and_followed_by_the_other() {
     let root = place.path().join("tree");
     support::plant(&root);
     support::write(&root.join("context.toml"), b"[watcher]\ndebounce_ms = 20\n");
-    let (stop_leader, stop_follower, leader, follower) = (AtomicBool::new(false), AtomicBool::new(false), Heard::default(), Heard::default());
+    let (stop_leader, stop_follower, leader, follower) =
+        (AtomicBool::new(false), AtomicBool::new(false), Heard::default(), Heard::default());
     std::thread::scope(|scope| {
         scope.spawn(|| watch(&root, &stop_leader, &leader));
         wait_for("the first snapshot", || leader.0.lock().unwrap().0 == 1);
@@ -131,7 +135,9 @@ fn watches_of_a_root_that_is_removed_end_and_leave_it_removed() {
     let root = place.path().join("tree");
     support::plant(&root);
     let (stop, leader, follower) = (AtomicBool::new(false), Heard::default(), Heard::default());
-    let watch = |heard: &Heard| Arc::new(support::open(&root)).watch(&stop, &support::now, &mut |news| heard.take(news));
+    let watch = |heard: &Heard| {
+        Arc::new(support::open(&root)).watch(&stop, &support::now, &mut |news| heard.take(news))
+    };
     std::thread::scope(|scope| {
         let _ends = Ends(&stop);
         let first = scope.spawn(|| watch(&leader));

@@ -24,9 +24,7 @@ fn commits_become_tasks_by_the_rules() {
         .write("src/a.rs", "fn a() { one, two, three }\n")
         .write("src/gone.rs", "1")
         .commit("Start the parser");
-    sandbox
-        .write("src/gone.rs", "2")
-        .commit("Touch what will vanish");
+    sandbox.write("src/gone.rs", "2").commit("Touch what will vanish");
     sandbox
         .write("src/gone.rs", "3")
         .write("src/a.rs", "fn a() { one, two, four }\n")
@@ -34,10 +32,7 @@ fn commits_become_tasks_by_the_rules() {
     sandbox.git(&["mv", "src/a.rs", "src/b.rs"]);
     std::fs::remove_file(sandbox.path("src/gone.rs")).unwrap();
     sandbox.commit("Rename a.rs");
-    sandbox
-        .write("tests/t.rs", "1")
-        .write("README.md", "1")
-        .commit("Only tests and words");
+    sandbox.write("tests/t.rs", "1").write("README.md", "1").commit("Only tests and words");
     for number in 0..8 {
         sandbox.write(&format!("src/n{number}.rs"), "1");
     }
@@ -48,14 +43,7 @@ fn commits_become_tasks_by_the_rules() {
     sandbox.write("src/b.rs", "2").commit("Much data");
     sandbox.tick();
     sandbox.write("src/n1.rs", "2").git(&["add", "-A"]);
-    sandbox.git(&[
-        "commit",
-        "-q",
-        "-m",
-        "Bump",
-        "--author",
-        "dependabot[bot] <d@example.org>",
-    ]);
+    sandbox.git(&["commit", "-q", "-m", "Bump", "--author", "dependabot[bot] <d@example.org>"]);
     sandbox.write("src/n2.rs", "2").commit("src/n2.rs (#12)");
     sandbox.git(&["checkout", "-q", "-b", "side", "HEAD~1"]);
     sandbox
@@ -68,12 +56,7 @@ fn commits_become_tasks_by_the_rules() {
     let found: Vec<(&str, Vec<&str>)> = mined
         .tasks
         .iter()
-        .map(|task| {
-            (
-                task.query.as_str(),
-                task.files.iter().map(String::as_str).collect(),
-            )
-        })
+        .map(|task| (task.query.as_str(), task.files.iter().map(String::as_str).collect()))
         .collect();
     let expected = [
         ("Teach n3 to count\nIn it did not.", vec!["src/n3.rs"]),

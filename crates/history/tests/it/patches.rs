@@ -17,9 +17,7 @@ fn parse(patch: &str) -> ChangeSet {
 fn a_patch_of_git_says_what_the_comparison_says() {
     let sandbox = Sandbox::new();
     let text = |range: std::ops::Range<u32>| {
-        range
-            .map(|number| format!("line {number}\n"))
-            .collect::<String>()
+        range.map(|number| format!("line {number}\n")).collect::<String>()
     };
     sandbox
         .write("a", &text(0..30))
@@ -45,11 +43,7 @@ fn a_patch_of_git_says_what_the_comparison_says() {
     ] {
         let patch = sandbox.git(arguments);
         let (set, problems) = parse_patch(patch.as_bytes(), "");
-        assert_eq!(
-            (set.files, problems),
-            (expected.files.clone(), Vec::new()),
-            "{arguments:?}"
-        );
+        assert_eq!((set.files, problems), (expected.files.clone(), Vec::new()), "{arguments:?}");
     }
 }
 
@@ -57,10 +51,7 @@ fn a_patch_of_git_says_what_the_comparison_says() {
 fn paths_are_made_relative_to_the_root() {
     let patch = "--- a/sub/x\n+++ b/sub/x\n@@ -1 +1 @@\n-a\n+b\n--- a/other\n+++ b/other\n@@ -1 +1 @@\n-a\n+b\n";
     let (set, _) = parse_patch(patch.as_bytes(), "sub/");
-    assert_eq!(
-        (set.files[0].path.as_str(), set.files.len(), set.outside),
-        ("x", 1, 1)
-    );
+    assert_eq!((set.files[0].path.as_str(), set.files.len(), set.outside), ("x", 1, 1));
 }
 
 #[test]
@@ -87,27 +78,13 @@ fn patches_of_other_tools_are_read() {
     );
     assert_eq!(
         set.files,
-        [file(
-            "lib/x.c",
-            ChangeKind::Modified,
-            &[Hunk {
-                old: range(2, 0),
-                new: range(2, 1)
-            }]
-        )]
+        [file("lib/x.c", ChangeKind::Modified, &[Hunk { old: range(2, 0), new: range(2, 1) }])]
     );
     let set =
         parse("Some mail.\n\n--- /dev/null\n+++ b/new.c\n@@ -0,0 +1,2 @@\n+a\n+b\n-- \n2.0\n");
     assert_eq!(
         set.files,
-        [file(
-            "new.c",
-            ChangeKind::Added,
-            &[Hunk {
-                old: range(1, 0),
-                new: range(1, 2)
-            }]
-        )]
+        [file("new.c", ChangeKind::Added, &[Hunk { old: range(1, 0), new: range(1, 2) }])]
     );
     assert_eq!(parse("nothing here\n@@ -1 +1 @@\n"), ChangeSet::default());
 }
@@ -116,21 +93,13 @@ fn patches_of_other_tools_are_read() {
 fn broken_patches_are_named() {
     let check = |patch: &str, files: usize, problems: usize| {
         let (set, found) = parse_patch(patch.as_bytes(), "");
-        assert_eq!(
-            (set.files.len(), found.len()),
-            (files, problems),
-            "{patch:?}"
-        );
+        assert_eq!((set.files.len(), found.len()), (files, problems), "{patch:?}");
     };
     check("--- a/x\n+++ b/x\n@@ -1,9 +1,9 @@\n a\n", 1, 1);
     check("--- a/x\n+++ b/x\n@@ what\n a\n", 1, 1);
     check("diff --git a/x b/y\n", 0, 1);
     check("diff --cc x\n--- a/x\n+++ b/x\n@@@ -1 -1 +1 @@@\n", 1, 1);
-    check(
-        "--- a/x\n+++ b/x\n@@ -4294967295,4294967295 +4294967295,4294967295 @@\n-a\n+b\n",
-        1,
-        1,
-    );
+    check("--- a/x\n+++ b/x\n@@ -4294967295,4294967295 +4294967295,4294967295 @@\n-a\n+b\n", 1, 1);
 }
 
 /// Writes the hunks as a patch with `context` lines around each.
@@ -138,33 +107,23 @@ fn render(old: &[&str], new: &[&str], hunks: &[Hunk], context: usize) -> String 
     let mut patch = "--- a/f\n+++ b/f\n".to_owned();
     for (number, hunk) in hunks.iter().enumerate() {
         let (old_at, new_at) = (hunk.old.start as usize - 1, hunk.new.start as usize - 1);
-        let (old_end, new_end) = (
-            old_at + hunk.old.count as usize,
-            new_at + hunk.new.count as usize,
-        );
+        let (old_end, new_end) =
+            (old_at + hunk.old.count as usize, new_at + hunk.new.count as usize);
         let gap_before = number
             .checked_sub(1)
             .map_or(old_at, |last| old_at - (hunks[last].old.end() as usize - 1));
-        let gap_after = hunks.get(number + 1).map_or(old.len() - old_end, |next| {
-            next.old.start as usize - 1 - old_end
-        });
+        let gap_after = hunks
+            .get(number + 1)
+            .map_or(old.len() - old_end, |next| next.old.start as usize - 1 - old_end);
         let (before, after) = (context.min(gap_before / 2), context.min(gap_after / 2));
         let start = |at: usize, count: usize| if count == 0 { at } else { at + 1 };
-        let (old_count, new_count) = (
-            before + hunk.old.count as usize + after,
-            before + hunk.new.count as usize + after,
-        );
-        let (old_start, new_start) = (
-            start(old_at - before, old_count),
-            start(new_at - before, new_count),
-        );
-        patch.push_str(&format!(
-            "@@ -{old_start},{old_count} +{new_start},{new_count} @@\n"
-        ));
+        let (old_count, new_count) =
+            (before + hunk.old.count as usize + after, before + hunk.new.count as usize + after);
+        let (old_start, new_start) =
+            (start(old_at - before, old_count), start(new_at - before, new_count));
+        patch.push_str(&format!("@@ -{old_start},{old_count} +{new_start},{new_count} @@\n"));
         let mut push = |mark: char, lines: &[&str]| {
-            lines
-                .iter()
-                .for_each(|line| patch.push_str(&format!("{mark}{line}\n")))
+            lines.iter().for_each(|line| patch.push_str(&format!("{mark}{line}\n")))
         };
         push(' ', &old[old_at - before..old_at]);
         push('-', &old[old_at..old_end]);

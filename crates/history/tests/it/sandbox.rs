@@ -13,17 +13,9 @@ impl Sandbox {
     /// A folder without a repository.
     pub fn bare_folder() -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let root = folder
-            .path()
-            .canonicalize()
-            .expect("a folder that exists")
-            .join("work");
+        let root = folder.path().canonicalize().expect("a folder that exists").join("work");
         std::fs::create_dir(&root).expect("a new folder");
-        Self {
-            _folder: folder,
-            root,
-            clock: std::cell::Cell::new(1_700_000_000),
-        }
+        Self { _folder: folder, root, clock: std::cell::Cell::new(1_700_000_000) }
     }
 
     pub fn new() -> Self {
@@ -51,29 +43,12 @@ impl Sandbox {
         let time = format!("{} +0000", self.clock.get());
         let output = Command::new("git")
             .current_dir(folder)
-            .args([
-                "-c",
-                "protocol.file.allow=always",
-                "-c",
-                "commit.gpgsign=false",
-            ])
+            .args(["-c", "protocol.file.allow=always", "-c", "commit.gpgsign=false"])
             .args(arguments)
-            .envs([
-                ("GIT_AUTHOR_NAME", "Ann"),
-                ("GIT_AUTHOR_EMAIL", "ann@example.org"),
-            ])
-            .envs([
-                ("GIT_COMMITTER_NAME", "Ann"),
-                ("GIT_COMMITTER_EMAIL", "ann@example.org"),
-            ])
-            .envs([
-                ("GIT_AUTHOR_DATE", time.as_str()),
-                ("GIT_COMMITTER_DATE", time.as_str()),
-            ])
-            .envs([
-                ("GIT_CONFIG_GLOBAL", "/dev/null"),
-                ("GIT_CONFIG_SYSTEM", "/dev/null"),
-            ])
+            .envs([("GIT_AUTHOR_NAME", "Ann"), ("GIT_AUTHOR_EMAIL", "ann@example.org")])
+            .envs([("GIT_COMMITTER_NAME", "Ann"), ("GIT_COMMITTER_EMAIL", "ann@example.org")])
+            .envs([("GIT_AUTHOR_DATE", time.as_str()), ("GIT_COMMITTER_DATE", time.as_str())])
+            .envs([("GIT_CONFIG_GLOBAL", "/dev/null"), ("GIT_CONFIG_SYSTEM", "/dev/null")])
             .output()
             .expect("the git program");
         assert!(
@@ -109,9 +84,6 @@ impl Sandbox {
         let id = self.git(&["rev-parse", revision]);
         let id = id.trim();
         self.lose(revision);
-        self.write(
-            &format!(".git/objects/{}/{}", &id[..2], &id[2..]),
-            "rubbish",
-        );
+        self.write(&format!(".git/objects/{}/{}", &id[..2], &id[2..]), "rubbish");
     }
 }

@@ -11,10 +11,7 @@ fn outline(text: &str) -> (Outline, Vec<String>) {
     let lines: Vec<&str> = text.lines().collect();
     for (at, line) in lines.iter().enumerate() {
         if let Some(name) = line.strip_prefix("fn ") {
-            let length = lines[at..]
-                .iter()
-                .take_while(|line| !line.is_empty())
-                .count();
+            let length = lines[at..].iter().take_while(|line| !line.is_empty()).count();
             spans.push((at as u32 + 1, (at + length) as u32, names.len() as u32));
             names.push(name.to_owned());
         }
@@ -57,30 +54,19 @@ fn check(sandbox: &Sandbox, only: Option<&str>, expected: &[&str]) {
 #[test]
 fn commits_name_the_symbols_whose_lines_they_changed() {
     let sandbox = Sandbox::new();
-    sandbox
-        .write("a", "fn one\n1\n\nfn two\n2\n")
-        .commit("begin");
+    sandbox.write("a", "fn one\n1\n\nfn two\n2\n").commit("begin");
     sandbox
         .write("a", "fn one\n1\n\nfn gone\nx\n\nfn two\n2\n2\n")
         .write("b", "fn other\n")
         .commit("more");
-    sandbox
-        .write("a", "head\n\nfn one\n1\n\nfn two\n2\n2\n")
-        .commit("less");
-    sandbox
-        .write("a", "head\n\nfn one\n11\n\nfn two\n2\n2\n")
-        .commit("again");
+    sandbox.write("a", "head\n\nfn one\n1\n\nfn two\n2\n2\n").commit("less");
+    sandbox.write("a", "head\n\nfn one\n11\n\nfn two\n2\n2\n").commit("again");
     // Not committed: today's symbols are those of the work tree.
     sandbox.write("a", "head\nhead\n\nfn first\n11\n\nfn two\n2\n2\n");
     check(
         &sandbox,
         None,
-        &[
-            "again: first",
-            "less: (a)",
-            "more: two (a) other",
-            "begin: first two (a)",
-        ],
+        &["again: first", "less: (a)", "more: two (a) other", "begin: first two (a)"],
     );
     check(&sandbox, Some("b"), &["more: other"]);
 }
@@ -99,11 +85,7 @@ fn renames_and_merges_of_both_sides_keep_the_names() {
     sandbox.write("new", &text("11", "2")).commit("first");
     sandbox.tick();
     sandbox.git(&["merge", "-q", "side", "-m", "merge"]);
-    check(
-        &sandbox,
-        None,
-        &["first: one", "second: two", "begin: one two (new)"],
-    );
+    check(&sandbox, None, &["first: one", "second: two", "begin: one two (new)"]);
 }
 
 #[test]

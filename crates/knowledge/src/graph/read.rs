@@ -44,10 +44,7 @@ impl File {
     /// Reads a file of nodes, edges, tags and rules.
     pub fn parse(text: &str, path: &str) -> (File, Vec<Problem>) {
         let (root, mut problems) = yaml::parse(text, path);
-        let mut file = File {
-            path: path.to_owned(),
-            ..File::default()
-        };
+        let mut file = File { path: path.to_owned(), ..File::default() };
         match root.value {
             Value::Map(_) => {}
             Value::Null => return (file, problems),
@@ -73,8 +70,7 @@ impl File {
             }
         }
         for (tag, refs) in root.get("tags").map(Yaml::entries).unwrap_or_default() {
-            file.tags
-                .push((tag.clone(), refs.texts(), (path.to_owned(), refs.line)));
+            file.tags.push((tag.clone(), refs.texts(), (path.to_owned(), refs.line)));
         }
         file.root = Some(root);
         (file, problems)
@@ -91,17 +87,11 @@ fn list(value: &Yaml) -> Vec<Yaml> {
                     "ref_id".to_owned(),
                     Yaml {
                         line: inner.line,
-                        value: Value::Scalar {
-                            text: key.clone(),
-                            quoted: true,
-                        },
+                        value: Value::Scalar { text: key.clone(), quoted: true },
                     },
                 )];
                 fields.extend(inner.entries().iter().cloned());
-                Yaml {
-                    line: inner.line,
-                    value: Value::Map(fields),
-                }
+                Yaml { line: inner.line, value: Value::Map(fields) }
             })
             .collect(),
         _ => value.items().into_iter().cloned().collect(),
@@ -133,12 +123,7 @@ const KNOWN: &[&str] = &[
 ];
 
 fn node(item: &Yaml, path: &str) -> Result<Node, Problem> {
-    let text = |key: &str| {
-        item.get(key)
-            .and_then(Yaml::text)
-            .unwrap_or_default()
-            .to_owned()
-    };
+    let text = |key: &str| item.get(key).and_then(Yaml::text).unwrap_or_default().to_owned();
     let texts = |key: &str| item.get(key).map(Yaml::texts).unwrap_or_default();
     let ref_id = text("ref_id");
     if ref_id.trim().is_empty() {
@@ -146,11 +131,7 @@ fn node(item: &Yaml, path: &str) -> Result<Node, Problem> {
     }
     let kind = text("kind");
     if kind.is_empty() {
-        return Err(wrong(
-            path,
-            item.line,
-            format!("the node `{ref_id}` has no `kind`"),
-        ));
+        return Err(wrong(path, item.line, format!("the node `{ref_id}` has no `kind`")));
     }
     let sync = match item.get("sync") {
         Some(value) if value.is_false() => SyncMode::Off,
@@ -178,10 +159,7 @@ fn node(item: &Yaml, path: &str) -> Result<Node, Problem> {
             .map(|source| source.trim_start_matches("./").to_owned())
             .collect(),
         lifecycle,
-        docs: texts("docs")
-            .iter()
-            .map(|doc| doc.trim_start_matches("./").to_owned())
-            .collect(),
+        docs: texts("docs").iter().map(|doc| doc.trim_start_matches("./").to_owned()).collect(),
         tags: texts("tags"),
         owners: [texts("owners"), texts("owner")].concat(),
         test: text("test"),
@@ -206,11 +184,7 @@ fn edge(item: &Yaml, path: &str) -> Result<Loose, Problem> {
             .unwrap_or_default()
             .to_owned()
     };
-    let (from, to, kind) = (
-        text(["src", "from"]),
-        text(["dst", "to"]),
-        text(["kind", "type"]),
-    );
+    let (from, to, kind) = (text(["src", "from"]), text(["dst", "to"]), text(["kind", "type"]));
     for (name, value) in [("src", &from), ("dst", &to), ("kind", &kind)] {
         if value.is_empty() {
             return Err(wrong(path, item.line, format!("an edge has no `{name}`")));
@@ -222,13 +196,5 @@ fn edge(item: &Yaml, path: &str) -> Result<Loose, Problem> {
         .filter(|(key, _)| !["src", "from", "dst", "to", "kind", "type"].contains(&key.as_str()))
         .cloned()
         .collect();
-    Ok(Loose {
-        from,
-        to,
-        kind,
-        tag: None,
-        extra,
-        file: path.to_owned(),
-        line: item.line,
-    })
+    Ok(Loose { from, to, kind, tag: None, extra, file: path.to_owned(), line: item.line })
 }

@@ -45,11 +45,7 @@ fn errors_name_file_line_and_remedy() {
             "names `cat`",
         ),
         ("edges:\n- {src: a, kind: uses}\n", 2, "no `dst`"),
-        (
-            "nodes:\n- {ref_id: a, kind: domain, sync: maybe}\n",
-            2,
-            "none of bodies",
-        ),
+        ("nodes:\n- {ref_id: a, kind: domain, sync: maybe}\n", 2, "none of bodies"),
         ("- a\n- b\n", 1, "no map"),
         ("a: [\n", 2, "no YAML"),
     ];

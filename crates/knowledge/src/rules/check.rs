@@ -52,11 +52,8 @@ const SHOWN: usize = 5;
 /// Returns what violates the rules, errors first.
 pub fn check(rules: &Rules, graph: &Graph, code: &Code) -> Vec<Violation> {
     let checker = Checker::new(graph, code);
-    let mut found: Vec<Violation> = rules
-        .rules
-        .iter()
-        .flat_map(|rule| checker.rule(rule))
-        .collect();
+    let mut found: Vec<Violation> =
+        rules.rules.iter().flat_map(|rule| checker.rule(rule)).collect();
     found.sort_by(|a, b| {
         b.severity.cmp(&a.severity).then_with(|| {
             (&a.rule, &a.from, &a.to, &a.message).cmp(&(&b.rule, &b.from, &b.to, &b.message))
@@ -77,18 +74,12 @@ struct Checker<'a> {
 
 impl<'a> Checker<'a> {
     fn new(graph: &'a Graph, code: &'a Code) -> Self {
-        let mut checker = Self {
-            graph,
-            code,
-            uses: BTreeMap::new(),
-        };
+        let mut checker = Self { graph, code, uses: BTreeMap::new() };
         let family = |nodes: &[usize]| -> BTreeSet<usize> {
-            nodes
-                .iter()
-                .flat_map(|&node| graph.ancestry(node))
-                .collect()
+            nodes.iter().flat_map(|&node| graph.ancestry(node)).collect()
         };
-        let families: Vec<BTreeSet<usize>> = code.files.iter().map(|file| family(&file.nodes)).collect();
+        let families: Vec<BTreeSet<usize>> =
+            code.files.iter().map(|file| family(&file.nodes)).collect();
         for used in code.uses.iter().filter(|used| !code.files[used.from].test) {
             let own = |nodes: &Option<Vec<usize>>, file: usize| match nodes {
                 Some(nodes) => family(nodes),
@@ -111,21 +102,15 @@ impl<'a> Checker<'a> {
     fn links(&self, kind: &str) -> Links {
         let mut links: Links = BTreeMap::new();
         for edge in self.graph.edges.iter().filter(|edge| edge.kind == kind) {
-            links
-                .entry((edge.from, edge.to))
-                .or_default()
-                .push(Evidence {
-                    path: edge.file.clone(),
-                    line: edge.line,
-                    what: format!("declares {kind}"),
-                });
+            links.entry((edge.from, edge.to)).or_default().push(Evidence {
+                path: edge.file.clone(),
+                line: edge.line,
+                what: format!("declares {kind}"),
+            });
         }
         if matches!(kind, "depends_on" | "uses") {
             for (&pair, places) in &self.uses {
-                links
-                    .entry(pair)
-                    .or_default()
-                    .extend(places.iter().cloned());
+                links.entry(pair).or_default().extend(places.iter().cloned());
             }
         }
         links
@@ -140,23 +125,17 @@ impl<'a> Checker<'a> {
             Law::Require { on, to, edge } => self.require(rule, on, to, edge.as_deref()),
             Law::Deny { from, to, unless } => self.deny(rule, from, to, unless),
             Law::Forbid { from, to, edge } => self.forbid(rule, from, to, edge.as_deref()),
-            Law::Layers {
-                layers,
-                edge,
-                allow_skip,
-            } => self.layers(rule, layers, edge, *allow_skip),
+            Law::Layers { layers, edge, allow_skip } => {
+                self.layers(rule, layers, edge, *allow_skip)
+            }
             Law::ForbidCycles { edges, refs } => self.forbid_cycles(rule, edges, refs),
             Law::ForbidImport { from, to } => self.forbid_import(rule, from, to),
-            Law::Size {
-                on,
-                max_symbols,
-                max_files,
-            } => self.size(rule, on, *max_symbols, *max_files),
-            Law::ModuleCoverage {
-                root,
-                min_symbols,
-                exempt,
-            } => self.module_coverage(rule, root, *min_symbols, exempt),
+            Law::Size { on, max_symbols, max_files } => {
+                self.size(rule, on, *max_symbols, *max_files)
+            }
+            Law::ModuleCoverage { root, min_symbols, exempt } => {
+                self.module_coverage(rule, root, *min_symbols, exempt)
+            }
         }
     }
 
@@ -174,12 +153,7 @@ impl<'a> Checker<'a> {
                     && to.matches(&self.graph.nodes[own.to])
             })
         };
-        let matched = self
-            .graph
-            .nodes
-            .iter()
-            .enumerate()
-            .filter(|(_, node)| on.matches(node));
+        let matched = self.graph.nodes.iter().enumerate().filter(|(_, node)| on.matches(node));
         let broken = matched.filter(|(number, _)| !satisfied(*number));
         broken
             .map(|(_, node)| {
@@ -227,11 +201,7 @@ impl<'a> Checker<'a> {
                     && to.matches(&self.graph.nodes[pair.1])
                     && pair.0 != pair.1
                 {
-                    found
-                        .entry(pair)
-                        .or_insert((kind.to_owned(), Vec::new()))
-                        .1
-                        .extend(places);
+                    found.entry(pair).or_insert((kind.to_owned(), Vec::new())).1.extend(places);
                 }
             }
         }
@@ -257,19 +227,15 @@ impl<'a> Checker<'a> {
         allow_skip: bool,
     ) -> Vec<Violation> {
         let layer = |node: usize| {
-            layers
-                .iter()
-                .position(|(_, tag)| self.graph.nodes[node].tags.contains(tag))
+            layers.iter().position(|(_, tag)| self.graph.nodes[node].tags.contains(tag))
         };
         let mut found = Vec::new();
         for (pair, places) in self.links(edge) {
             let (Some(from), Some(to)) = (layer(pair.0), layer(pair.1)) else {
                 continue;
             };
-            let names = format!(
-                "(layer {}) reaches into the layer {},",
-                layers[from].0, layers[to].0
-            );
+            let names =
+                format!("(layer {}) reaches into the layer {},", layers[from].0, layers[to].0);
             if to < from {
                 found.push(self.relation(
                     rule,
@@ -352,11 +318,7 @@ impl<'a> Checker<'a> {
             (source, "") => format!("`{source}` uses {there}"),
             (source, target) => format!("`{source}` uses `{target}` of {there}"),
         };
-        Evidence {
-            path: self.code.files[used.from].path.clone(),
-            line: used.line,
-            what,
-        }
+        Evidence { path: self.code.files[used.from].path.clone(), line: used.line, what }
     }
 
     fn size(
@@ -367,17 +329,11 @@ impl<'a> Checker<'a> {
         max_files: Option<u32>,
     ) -> Vec<Violation> {
         let mut found = Vec::new();
-        for (number, node) in self
-            .graph
-            .nodes
-            .iter()
-            .enumerate()
-            .filter(|(_, node)| on.matches(node))
+        for (number, node) in
+            self.graph.nodes.iter().enumerate().filter(|(_, node)| on.matches(node))
         {
             let is_own = |nodes: &[usize]| {
-                nodes
-                    .iter()
-                    .any(|&own| self.graph.ancestry(own).contains(&number))
+                nodes.iter().any(|&own| self.graph.ancestry(own).contains(&number))
             };
             let (mut symbols, mut files) = (0, 0);
             for file in self.code.files.iter().filter(|file| !file.test) {
@@ -388,10 +344,9 @@ impl<'a> Checker<'a> {
                     files += 1;
                 }
             }
-            for (what, count, most) in [
-                ("symbols", symbols, max_symbols),
-                ("files", files, max_files),
-            ] {
+            for (what, count, most) in
+                [("symbols", symbols, max_symbols), ("files", files, max_files)]
+            {
                 if let Some(most) = most.filter(|&most| count > most) {
                     let place = Evidence {
                         path: node.file.clone(),
@@ -419,10 +374,7 @@ impl<'a> Checker<'a> {
         min_symbols: u32,
         exempt: &[String],
     ) -> Vec<Violation> {
-        let exempt: Vec<_> = exempt
-            .iter()
-            .filter_map(|pattern| globs::pattern(pattern))
-            .collect();
+        let exempt: Vec<_> = exempt.iter().filter_map(|pattern| globs::pattern(pattern)).collect();
         // A node that has parts of its own does not stand for every file below its folder.
         let has_parts = |node: usize| {
             self.graph
@@ -431,11 +383,7 @@ impl<'a> Checker<'a> {
                 .any(|edge| edge.kind == "part_of" && edge.to == node && edge.from != node)
         };
         let covers = |node: usize, path: &str| {
-            !has_parts(node)
-                || self.graph.nodes[node]
-                    .source
-                    .iter()
-                    .any(|source| source == path)
+            !has_parts(node) || self.graph.nodes[node].source.iter().any(|source| source == path)
         };
         let inside = self.code.files.iter().filter(|file| {
             globs::holds(root, &file.path) && !file.test && file.symbols >= min_symbols

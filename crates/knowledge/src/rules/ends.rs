@@ -19,10 +19,7 @@ impl End {
             Some(name) => Some(globs::pattern(&name.replace("::", "."))?),
             None => None,
         };
-        Some(End {
-            path: globs::pattern(path)?,
-            definition,
-        })
+        Some(End { path: globs::pattern(path)?, definition })
     }
 
     /// True when the end speaks of definitions.
@@ -37,9 +34,7 @@ impl End {
         };
         let dots = definition.match_indices('.').map(|(at, _)| at);
         !definition.is_empty()
-            && dots
-                .chain([definition.len()])
-                .any(|end| pattern.is_match(&definition[..end]))
+            && dots.chain([definition.len()]).any(|end| pattern.is_match(&definition[..end]))
     }
 }
 

@@ -59,26 +59,15 @@ fn problem(path: &str, line: u32, message: String) -> Problem {
 
 fn rule(item: &Yaml, path: &str) -> Result<Rule, Box<Problem>> {
     let wrong = |line: u32, message: String| Err(Box::new(problem(path, line, message)));
-    let name = item
-        .get("name")
-        .and_then(Yaml::text)
-        .unwrap_or_default()
-        .to_owned();
+    let name = item.get("name").and_then(Yaml::text).unwrap_or_default().to_owned();
     if name.is_empty() {
         return wrong(item.line, "a rule has no `name`".to_owned());
     }
-    let present: Vec<&str> = LAWS
-        .iter()
-        .copied()
-        .filter(|key| item.get(key).is_some())
-        .collect();
+    let present: Vec<&str> = LAWS.iter().copied().filter(|key| item.get(key).is_some()).collect();
     let [key] = present.as_slice() else {
         return wrong(
             item.line,
-            format!(
-                "the rule `{name}` must have exactly one of: {}",
-                LAWS.join(", ")
-            ),
+            format!("the rule `{name}` must have exactly one of: {}", LAWS.join(", ")),
         );
     };
     // The key was found a moment ago.
@@ -102,11 +91,7 @@ fn rule(item: &Yaml, path: &str) -> Result<Rule, Box<Problem>> {
     };
     Ok(Rule {
         name,
-        description: item
-            .get("description")
-            .and_then(Yaml::text)
-            .unwrap_or_default()
-            .to_owned(),
+        description: item.get("description").and_then(Yaml::text).unwrap_or_default().to_owned(),
         severity,
         law,
         file: path.to_owned(),
@@ -119,10 +104,7 @@ fn law(key: &str, body: &Yaml, item: &Yaml) -> Result<Law, String> {
     let texts = |name: &str| body.get(name).map(Yaml::texts).unwrap_or_default();
     let number = |name: &str| {
         text(name)
-            .map(|text| {
-                text.parse::<u32>()
-                    .map_err(|_| format!("`{name}: {text}` is no number"))
-            })
+            .map(|text| text.parse::<u32>().map_err(|_| format!("`{name}: {text}` is no number")))
             .transpose()
     };
     Ok(match key {
@@ -144,18 +126,13 @@ fn law(key: &str, body: &Yaml, item: &Yaml) -> Result<Law, String> {
         "forbid_cycles" => {
             let edges = texts("edge_kind");
             Law::ForbidCycles {
-                edges: if edges.is_empty() {
-                    vec!["depends_on".to_owned()]
-                } else {
-                    edges
-                },
+                edges: if edges.is_empty() { vec!["depends_on".to_owned()] } else { edges },
                 refs: texts("refs"),
             }
         }
-        "forbid_import" => Law::ForbidImport {
-            from: glob(text("from"), "from")?,
-            to: glob(text("to"), "to")?,
-        },
+        "forbid_import" => {
+            Law::ForbidImport { from: glob(text("from"), "from")?, to: glob(text("to"), "to")? }
+        }
         "layers" => layers(body, item)?,
         "check" => Law::Size {
             on: matcher(body, "for")?,
@@ -172,10 +149,9 @@ fn law(key: &str, body: &Yaml, item: &Yaml) -> Result<Law, String> {
 
 fn layers(body: &Yaml, item: &Yaml) -> Result<Law, String> {
     let listed = match &body.value {
-        Value::Map(_) => body
-            .get("layers")
-            .or_else(|| body.get("order"))
-            .ok_or("`layers` lists none")?,
+        Value::Map(_) => {
+            body.get("layers").or_else(|| body.get("order")).ok_or("`layers` lists none")?
+        }
         _ => body,
     };
     let layer = |item: &Yaml| match item.text() {
@@ -186,11 +162,7 @@ fn layers(body: &Yaml, item: &Yaml) -> Result<Law, String> {
             Ok((field("name").unwrap_or_else(|| tag.clone()), tag))
         }
     };
-    let layers = listed
-        .items()
-        .into_iter()
-        .map(layer)
-        .collect::<Result<Vec<_>, &str>>()?;
+    let layers = listed.items().into_iter().map(layer).collect::<Result<Vec<_>, &str>>()?;
     if layers.len() < 2 {
         return Err("`layers` needs two at least".to_owned());
     }
@@ -198,10 +170,7 @@ fn layers(body: &Yaml, item: &Yaml) -> Result<Law, String> {
     let beside = |name: &str| body.get(name).or_else(|| item.get(name));
     Ok(Law::Layers {
         layers,
-        edge: beside("edge_kind")
-            .and_then(Yaml::text)
-            .unwrap_or("uses")
-            .to_owned(),
+        edge: beside("edge_kind").and_then(Yaml::text).unwrap_or("uses").to_owned(),
         allow_skip: !beside("allow_skip").is_some_and(Yaml::is_false),
     })
 }
@@ -211,10 +180,7 @@ fn matcher(body: &Yaml, key: &str) -> Result<Matcher, String> {
         return Err(format!("there is no `{key}`"));
     };
     if let Some(ref_id) = value.text() {
-        return Ok(Matcher {
-            ref_id: Some(ref_id.to_owned()),
-            ..Matcher::default()
-        });
+        return Ok(Matcher { ref_id: Some(ref_id.to_owned()), ..Matcher::default() });
     }
     let text = |name: &str| value.get(name).and_then(Yaml::text).map(str::to_owned);
     if let Some((other, _)) = value
@@ -222,9 +188,7 @@ fn matcher(body: &Yaml, key: &str) -> Result<Matcher, String> {
         .iter()
         .find(|(name, _)| !["ref_id", "kind", "tag", "exclude"].contains(&name.as_str()))
     {
-        return Err(format!(
-            "`{key}` has `{other}`, which is none of ref_id, kind, tag, exclude"
-        ));
+        return Err(format!("`{key}` has `{other}`, which is none of ref_id, kind, tag, exclude"));
     }
     Ok(Matcher {
         ref_id: text("ref_id"),
@@ -244,12 +208,7 @@ fn glob(text: Option<String>, key: &str) -> Result<String, String> {
 
 fn unknown_refs(rule: &Rule, graph: &Graph) -> Vec<Problem> {
     let of = |matcher: &Matcher| {
-        matcher
-            .ref_id
-            .iter()
-            .chain(&matcher.exclude)
-            .cloned()
-            .collect::<Vec<_>>()
+        matcher.ref_id.iter().chain(&matcher.exclude).cloned().collect::<Vec<_>>()
     };
     let refs: Vec<String> = match &rule.law {
         Law::Require { on, to, .. } => [of(on), of(to)].concat(),
@@ -258,9 +217,7 @@ fn unknown_refs(rule: &Rule, graph: &Graph) -> Vec<Problem> {
         Law::ForbidCycles { refs, .. } => refs.clone(),
         _ => Vec::new(),
     };
-    let unknown = refs
-        .into_iter()
-        .filter(|ref_id| graph.find(ref_id).is_none());
+    let unknown = refs.into_iter().filter(|ref_id| graph.find(ref_id).is_none());
     unknown
         .map(|ref_id| {
             let near = crate::suggest(graph.refs(), &ref_id);
@@ -271,10 +228,7 @@ fn unknown_refs(rule: &Rule, graph: &Graph) -> Vec<Problem> {
             };
             Problem::warning(
                 "CTX_W_RULE_REF",
-                format!(
-                    "the rule `{}` names `{ref_id}`, which is not declared",
-                    rule.name
-                ),
+                format!("the rule `{}` names `{ref_id}`, which is not declared", rule.name),
                 remedy,
             )
             .at(rule.file.clone(), Some(rule.line))

@@ -24,13 +24,7 @@ fn read_all(text: &str) -> (Rules, Graph, Vec<Problem>) {
 
 /// Files `core/a`, `core/b`, `store/s`, `lone/l`, `free/x` and uses between them by number.
 fn code(graph: &Graph, uses: &[(usize, usize)]) -> Code {
-    let paths = [
-        "core/a.py",
-        "core/b.py",
-        "store/s.py",
-        "lone/l.py",
-        "free/x.py",
-    ];
+    let paths = ["core/a.py", "core/b.py", "store/s.py", "lone/l.py", "free/x.py"];
     let files = paths
         .iter()
         .map(|path| CodeFile {
@@ -45,13 +39,7 @@ fn code(graph: &Graph, uses: &[(usize, usize)]) -> Code {
         files,
         uses: uses
             .iter()
-            .map(|&(from, to)| Use {
-                from,
-                to,
-                line: 7,
-                import: true,
-                ..Use::default()
-            })
+            .map(|&(from, to)| Use { from, to, line: 7, import: true, ..Use::default() })
             .collect(),
         definitions: Vec::new(),
     }
@@ -115,16 +103,9 @@ fn every_law_finds_its_violation_with_evidence_and_remedy() {
     for (rule, broken, kept, message, (path, line)) in cases {
         let found = violations(rule, broken);
         assert_eq!(found.len(), 1, "{rule}: {found:#?}");
-        assert!(
-            found[0].message.contains(message),
-            "{rule}: {}",
-            found[0].message
-        );
+        assert!(found[0].message.contains(message), "{rule}: {}", found[0].message);
         assert_eq!(
-            (
-                found[0].evidence[0].path.as_str(),
-                found[0].evidence[0].line
-            ),
+            (found[0].evidence[0].path.as_str(), found[0].evidence[0].line),
             (path, line),
             "{rule}"
         );
@@ -139,18 +120,9 @@ fn required_edges_sizes_and_coverage_are_checked() {
         "  require: {for: {kind: domain}, has_edge_to: {ref_id: app}, edge_kind: part_of}\n",
         &[],
     );
+    assert_eq!(found.iter().map(|own| own.from.as_deref()).collect::<Vec<_>>(), [Some("lone")]);
     assert_eq!(
-        found
-            .iter()
-            .map(|own| own.from.as_deref())
-            .collect::<Vec<_>>(),
-        [Some("lone")]
-    );
-    assert_eq!(
-        violations(
-            "  require: {for: {kind: domain, exclude: [lone]}, has_edge_to: {}}\n",
-            &[]
-        ),
+        violations("  require: {for: {kind: domain, exclude: [lone]}, has_edge_to: {}}\n", &[]),
         []
     );
     let found = violations("  check: {for: {kind: domain}, max_symbols: 5}\n", &[]);
@@ -158,14 +130,8 @@ fn required_edges_sizes_and_coverage_are_checked() {
         (found.len(), found[0].from.as_deref(), found[0].severity),
         (1, Some("core"), Severity::Warning)
     );
-    let found = violations(
-        "  module_coverage: {source_root: ., exempt: ['free/y*']}\n",
-        &[],
-    );
-    assert!(
-        found.len() == 1 && found[0].message.contains("free/x.py"),
-        "{found:?}"
-    );
+    let found = violations("  module_coverage: {source_root: ., exempt: ['free/y*']}\n", &[]);
+    assert!(found.len() == 1 && found[0].message.contains("free/x.py"), "{found:?}");
     assert_eq!(
         violations(
             "  layers: [top, middle, bottom]\n  allow_skip: false\n  edge_kind: part_of\n",
@@ -186,22 +152,10 @@ fn wrong_rules_are_named_with_their_line() {
             "exactly one of",
         ),
         ("- name: a\n  deny: {from: {knd: x}, to: {}}\n", "has `knd`"),
-        (
-            "- name: a\n  severity: loud\n  forbid_cycles: {}\n",
-            "none of error, warn",
-        ),
-        (
-            "- name: a\n  deny: {from: {ref_id: cor}, to: {}}\n",
-            "`cor`, which is not declared",
-        ),
-        (
-            "- name: a\n  check: {for: {}, max_files: many}\n",
-            "no number",
-        ),
-        (
-            "- name: a\n  forbid_import: {from: 'a/[', to: b}\n",
-            "no pattern",
-        ),
+        ("- name: a\n  severity: loud\n  forbid_cycles: {}\n", "none of error, warn"),
+        ("- name: a\n  deny: {from: {ref_id: cor}, to: {}}\n", "`cor`, which is not declared"),
+        ("- name: a\n  check: {for: {}, max_files: many}\n", "no number"),
+        ("- name: a\n  forbid_import: {from: 'a/[', to: b}\n", "no pattern"),
     ] {
         let (_, _, problems) = read_all(&format!("rules:\n{text}"));
         assert!(
@@ -259,9 +213,8 @@ fn definitions_that_belong_elsewhere_are_judged_by_where_they_belong() {
 
 #[test]
 fn a_rule_may_name_definitions() {
-    let (rules, graph, problems) = read_all(
-        "rules:\n- {name: a, forbid_import: {from: 'core/**', to: 'store/s.py::Raw'}}\n",
-    );
+    let (rules, graph, problems) =
+        read_all("rules:\n- {name: a, forbid_import: {from: 'core/**', to: 'store/s.py::Raw'}}\n");
     assert!(problems.is_empty() && rules.name_definitions());
     let found = |target: &str| {
         let used = Use {
@@ -272,10 +225,7 @@ fn a_rule_may_name_definitions() {
             target: target.to_owned(),
             ..Use::default()
         };
-        let code = Code {
-            definitions: vec![used.clone()],
-            ..code(&graph, &[(1, 2)])
-        };
+        let code = Code { definitions: vec![used.clone()], ..code(&graph, &[(1, 2)]) };
         check(&rules, &graph, &code)
     };
     let broken = found("Raw.open");

@@ -39,17 +39,9 @@ impl Lock {
             return (lock, problems);
         }
         for item in root.get("pairs").map(Yaml::items).unwrap_or_default() {
-            let text = |key: &str| {
-                item.get(key)
-                    .and_then(Yaml::text)
-                    .unwrap_or_default()
-                    .to_owned()
-            };
-            let key = Key {
-                doc: text("doc"),
-                section: text("section"),
-                ref_id: text("ref"),
-            };
+            let text =
+                |key: &str| item.get(key).and_then(Yaml::text).unwrap_or_default().to_owned();
+            let key = Key { doc: text("doc"), section: text("section"), ref_id: text("ref") };
             if key.doc.is_empty() {
                 problems.push(
                     Problem::error(
@@ -61,18 +53,12 @@ impl Lock {
                 );
                 continue;
             }
-            let mut recorded = Recorded {
-                doc_hash: text("hash"),
-                covers: BTreeMap::new(),
-            };
+            let mut recorded = Recorded { doc_hash: text("hash"), covers: BTreeMap::new() };
             for (file, symbols) in item.get("covers").map(Yaml::entries).unwrap_or_default() {
                 let own = recorded.covers.entry(file.clone()).or_default();
                 for (symbol, hashes) in symbols.entries() {
-                    let mut hashes = hashes
-                        .text()
-                        .unwrap_or_default()
-                        .split(' ')
-                        .map(str::to_owned);
+                    let mut hashes =
+                        hashes.text().unwrap_or_default().split(' ').map(str::to_owned);
                     own.insert(
                         symbol.clone(),
                         (
@@ -101,11 +87,7 @@ impl Lock {
                 out,
                 "  hash: {}\n  covers:{}",
                 quoted(&recorded.doc_hash),
-                if recorded.covers.is_empty() {
-                    " {}"
-                } else {
-                    ""
-                }
+                if recorded.covers.is_empty() { " {}" } else { "" }
             );
             for (path, symbols) in &recorded.covers {
                 let _ = writeln!(out, "    {}:", quoted(path));

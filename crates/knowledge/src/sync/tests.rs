@@ -13,11 +13,7 @@ fn covered(path: &str, symbol: &str, interface: &str, body: &str) -> Covered {
 
 fn pair(doc: &str, covers: Vec<Covered>) -> Pair {
     Pair {
-        key: Key {
-            doc: doc.into(),
-            section: String::new(),
-            ref_id: "r".into(),
-        },
+        key: Key { doc: doc.into(), section: String::new(), ref_id: "r".into() },
         doc_hash: "d".into(),
         covers,
         interface_only: false,
@@ -35,45 +31,26 @@ fn lock(pairs: &[Pair]) -> Lock {
 }
 
 fn reasons(before: &Pair, after: &Pair) -> Vec<(&'static str, Vec<String>)> {
-    let states = compare(
-        std::slice::from_ref(after),
-        Some(&lock(std::slice::from_ref(before))),
-    );
-    states[0]
-        .reasons
-        .iter()
-        .map(|(reason, what)| (reason.name(), what.clone()))
-        .collect()
+    let states = compare(std::slice::from_ref(after), Some(&lock(std::slice::from_ref(before))));
+    states[0].reasons.iter().map(|(reason, what)| (reason.name(), what.clone())).collect()
 }
 
 #[test]
 fn every_reason_has_its_cause() {
-    let before = pair(
-        "d.md",
-        vec![
-            covered("a.py", "f", "i", "b"),
-            covered("a.py", "g", "i", "b"),
-        ],
-    );
+    let before = pair("d.md", vec![covered("a.py", "f", "i", "b"), covered("a.py", "g", "i", "b")]);
     let with = |covers: Vec<Covered>| pair("d.md", covers);
     assert!(reasons(&before, &before).is_empty());
     assert_eq!(
         reasons(
             &before,
-            &with(vec![
-                covered("a.py", "f", "i", "B"),
-                covered("a.py", "g", "i", "b")
-            ])
+            &with(vec![covered("a.py", "f", "i", "B"), covered("a.py", "g", "i", "b")])
         ),
         [("hash_changed", vec!["a.py::f".to_owned()])]
     );
     assert_eq!(
         reasons(
             &before,
-            &with(vec![
-                covered("a.py", "f", "I", "B"),
-                covered("a.py", "g", "i", "b")
-            ])
+            &with(vec![covered("a.py", "f", "I", "B"), covered("a.py", "g", "i", "b")])
         ),
         [("symbols_changed", vec!["a.py::f".to_owned()])]
     );
@@ -88,35 +65,17 @@ fn every_reason_has_its_cause() {
         [("untracked_files", vec!["cart.py".to_owned()])]
     );
     more[2].path = "bank.py".into();
-    assert_eq!(
-        reasons(&before, &with(more)),
-        [("missing_modules", vec!["bank.py".to_owned()])]
-    );
+    assert_eq!(reasons(&before, &with(more)), [("missing_modules", vec!["bank.py".to_owned()])]);
 }
 
 #[test]
 fn an_edited_document_alone_is_not_stale_and_interfaces_may_be_all_that_counts() {
     let before = pair("d.md", vec![covered("a.py", "f", "i", "b")]);
-    let edited = Pair {
-        doc_hash: "e".into(),
-        ..before.clone()
-    };
-    let states = compare(
-        std::slice::from_ref(&edited),
-        Some(&lock(std::slice::from_ref(&before))),
-    );
-    assert_eq!(
-        (states[0].status, states[0].doc_changed),
-        (Status::Fresh, true)
-    );
-    let loose = Pair {
-        interface_only: true,
-        ..before.clone()
-    };
-    let moved = Pair {
-        covers: vec![covered("a.py", "f", "i", "B")],
-        ..loose.clone()
-    };
+    let edited = Pair { doc_hash: "e".into(), ..before.clone() };
+    let states = compare(std::slice::from_ref(&edited), Some(&lock(std::slice::from_ref(&before))));
+    assert_eq!((states[0].status, states[0].doc_changed), (Status::Fresh, true));
+    let loose = Pair { interface_only: true, ..before.clone() };
+    let moved = Pair { covers: vec![covered("a.py", "f", "i", "B")], ..loose.clone() };
     assert!(reasons(&loose, &moved).is_empty());
 }
 
@@ -168,10 +127,7 @@ proptest! {
 fn a_pair_that_lost_all_its_code_is_stale_and_one_that_never_had_any_is_not_spoken_of() {
     let before = pair("d.md", vec![covered("a.py", "f", "i", "b")]);
     let after = pair("d.md", Vec::new());
-    assert_eq!(
-        reasons(&before, &after),
-        [("symbols_changed", vec!["-a.py::f".to_owned()])]
-    );
+    assert_eq!(reasons(&before, &after), [("symbols_changed", vec!["-a.py::f".to_owned()])]);
     assert!(compare(std::slice::from_ref(&after), None).is_empty());
     assert!(compare(std::slice::from_ref(&after), Some(&Lock::default())).is_empty());
     let mut lock = lock(std::slice::from_ref(&before));

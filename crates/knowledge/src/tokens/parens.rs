@@ -28,9 +28,7 @@ pub fn without_redundant(tokens: Vec<String>, style: Style) -> Vec<String> {
         }
     }
     let kept = tokens.into_iter().zip(dropped);
-    kept.filter(|(_, dropped)| !dropped)
-        .map(|(token, _)| token)
-        .collect()
+    kept.filter(|(_, dropped)| !dropped).map(|(token, _)| token).collect()
 }
 
 /// True when a parenthesis that opens after these tokens holds arguments, not an expression.
@@ -75,8 +73,8 @@ fn is_redundant(tokens: &[String], open: usize, close: usize, style: Style) -> b
         }
         Style::Arrows => {
             let arrow = before == ">" && earlier == "=" && inner[0] != "{";
-            let ended = ["", "}", ";"].contains(&after)
-                || is_word(after) && !OPERATORS.contains(&after);
+            let ended =
+                ["", "}", ";"].contains(&after) || is_word(after) && !OPERATORS.contains(&after);
             ended && (assigned || arrow || before == "return")
                 || arrow && [")", ",", "]"].contains(&after)
         }

@@ -39,7 +39,9 @@ impl Hooks for Bash {
                 Flow::Descend
             }
             "declaration_command" => {
-                for assignment in node.named_children().filter(|child| child.kind() == "variable_assignment") {
+                for assignment in
+                    node.named_children().filter(|child| child.kind() == "variable_assignment")
+                {
                     variable(node, assignment, walk);
                 }
                 Flow::Descend
@@ -83,13 +85,24 @@ fn function<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     match head {
         Some((_, brace)) => {
             let title = written[WORD.len()..brace].trim();
-            let start = node.start_byte() + brace - written[..brace].trim_start_matches(WORD).trim_start().len();
+            let start = node.start_byte() + brace
+                - written[..brace].trim_start_matches(WORD).trim_start().len();
             let title = title.trim_matches(['"', '\'']);
-            let symbol = walk.add_symbol(node, start, title, "", SymbolKind::Function, body, "", false);
+            let symbol =
+                walk.add_symbol(node, start, title, "", SymbolKind::Function, body, "", false);
             walk.symbols[symbol as usize].modifiers |= modifier::TEST;
         }
         None => {
-            walk.add_symbol(node, name.start_byte(), walk.text_of(name), "", SymbolKind::Function, body, "", false);
+            walk.add_symbol(
+                node,
+                name.start_byte(),
+                walk.text_of(name),
+                "",
+                SymbolKind::Function,
+                body,
+                "",
+                false,
+            );
         }
     }
     Flow::Descend
@@ -97,16 +110,25 @@ fn function<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 
 /// A variable of the script is a symbol where it is first set.
 fn variable<'t>(node: Node<'t>, assignment: Node<'t>, walk: &mut Walk<'t>) {
-    let Some(name) = assignment.child_by_field_name("name").filter(|name| name.kind() == "variable_name") else { return };
+    let Some(name) =
+        assignment.child_by_field_name("name").filter(|name| name.kind() == "variable_name")
+    else {
+        return;
+    };
     let owner = walk.owner();
     let text = walk.text_of(name);
     let id = walk.intern(text);
-    let is_known = walk.symbols.iter().rev().take(400).any(|row| row.parent == owner && row.name == id);
-    if walk.symbols[owner as usize].kind() != SymbolKind::File || is_known || walk.is_taken(name.start_byte()) {
+    let is_known =
+        walk.symbols.iter().rev().take(400).any(|row| row.parent == owner && row.name == id);
+    if walk.symbols[owner as usize].kind() != SymbolKind::File
+        || is_known
+        || walk.is_taken(name.start_byte())
+    {
         return;
     }
     let word = walk.text_of(node).split_whitespace().take(2).collect::<Vec<_>>().join(" ");
-    let is_constant = node.kind() == "declaration_command" && (word.starts_with("readonly") || word.contains(" -r"));
+    let is_constant = node.kind() == "declaration_command"
+        && (word.starts_with("readonly") || word.contains(" -r"));
     let kind = if is_constant { SymbolKind::Constant } else { SymbolKind::Variable };
     walk.add_symbol(node, name.start_byte(), text, "", kind, None, "", true);
 }
@@ -133,8 +155,10 @@ fn command(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
 
 fn is_builtin(word: &str) -> bool {
     const WORDS: [&str; 34] = [
-        "echo", "printf", "local", "return", "cd", "test", "[", "set", "shift", "exit", "eval", "export", "read", "true", "false", ":", "trap", "unset", "alias", "exec", "let", "pwd", "shopt", "type", "wait", "break", "continue",
-        "getopts", "command", "builtin", "declare", "readonly", "unalias", "umask",
+        "echo", "printf", "local", "return", "cd", "test", "[", "set", "shift", "exit", "eval",
+        "export", "read", "true", "false", ":", "trap", "unset", "alias", "exec", "let", "pwd",
+        "shopt", "type", "wait", "break", "continue", "getopts", "command", "builtin", "declare",
+        "readonly", "unalias", "umask",
     ];
     WORDS.contains(&word)
 }

@@ -31,7 +31,9 @@ impl Hooks for CFamily {
             "function_definition" => functions::definition(node, walk),
             "declaration" | "field_declaration" => declarations::declaration(node, walk),
             "type_definition" => declarations::type_definition(node, walk),
-            "struct_specifier" | "union_specifier" | "class_specifier" | "enum_specifier" => specifier(node),
+            "struct_specifier" | "union_specifier" | "class_specifier" | "enum_specifier" => {
+                specifier(node)
+            }
             "preproc_include" => preprocessor::include(node, walk),
             "preproc_def" | "preproc_function_def" => preprocessor::definition(node, walk),
             "access_specifier" => {
@@ -54,7 +56,10 @@ impl Hooks for CFamily {
                 Flow::Table
             }
             "parameter_declaration" | "optional_parameter_declaration" => {
-                if let Some(declared) = node.child_by_field_name("declarator").and_then(|declarator| declarator::read(declarator, walk)) {
+                if let Some(declared) = node
+                    .child_by_field_name("declarator")
+                    .and_then(|declarator| declarator::read(declarator, walk))
+                {
                     walk.take(declared.name.start_byte());
                 }
                 Flow::Descend
@@ -62,7 +67,13 @@ impl Hooks for CFamily {
             "compound_literal_expression" => {
                 if let Some(written) = node.child_by_field_name("type") {
                     let path = names::type_head(walk.text_of(written));
-                    walk.reference(&path, RefKind::Construct, written.start_byte(), line_of(written), 255);
+                    walk.reference(
+                        &path,
+                        RefKind::Construct,
+                        written.start_byte(),
+                        line_of(written),
+                        255,
+                    );
                 }
                 Flow::Descend
             }
@@ -85,20 +96,27 @@ impl Hooks for CFamily {
     fn declared<'t>(&self, node: Node<'t>, symbol: u32, walk: &mut Walk<'t>) {
         template_parameters(node, symbol, walk);
         // `struct Maker<int> { … }` is what the template comes to for one argument.
-        let named = Some(node).filter(|node| node.kind().ends_with("_specifier")).and_then(|node| node.child_by_field_name("name"));
+        let named = Some(node)
+            .filter(|node| node.kind().ends_with("_specifier"))
+            .and_then(|node| node.child_by_field_name("name"));
         if named.is_some_and(|name| name.kind() == "template_type") {
             walk.symbols[symbol as usize].modifiers |= modifier::SPECIALIZED;
         }
     }
 
     fn may_stand_between(&self, text: &str) -> bool {
-        text.trim().lines().all(|line| line.starts_with('#') || is_macro_line(line.trim())) && text.matches("\n\n").count() == 0
+        text.trim().lines().all(|line| line.starts_with('#') || is_macro_line(line.trim()))
+            && text.matches("\n\n").count() == 0
     }
 
     fn visibility(&self, row: &SymbolRow, walk: &Walk<'_>) -> Option<Visibility> {
         let parent = &walk.symbols[row.parent as usize];
         if parent.kind().is_type() {
-            let default = if parent.kind() == SymbolKind::Class { Visibility::Private } else { Visibility::Public };
+            let default = if parent.kind() == SymbolKind::Class {
+                Visibility::Private
+            } else {
+                Visibility::Public
+            };
             return Some(walk.section(row.parent, row.start).unwrap_or(default));
         }
         if let Some(visibility) = walk.section(row.parent, row.start) {
@@ -111,7 +129,11 @@ impl Hooks for CFamily {
 /// A masked attribute, such as `API` or `API_DEPRECATED("use x")`.
 fn is_macro_line(line: &str) -> bool {
     let word = line.split(['(', ' ']).next().unwrap_or("");
-    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_') && (word.len() == line.len() || line.ends_with(')'))
+    !word.is_empty()
+        && word
+            .bytes()
+            .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+        && (word.len() == line.len() || line.ends_with(')'))
 }
 
 /// True when a header is C++: it says something that C has no words for. What stands in
@@ -124,7 +146,11 @@ pub fn is_cpp(text: &str) -> bool {
             let directive = directive.trim_start();
             if directive.starts_with("if") {
                 depth += 1;
-                if guarded.is_none() && directive.contains("__cplusplus") && !directive.contains('!') && !directive.starts_with("ifndef") {
+                if guarded.is_none()
+                    && directive.contains("__cplusplus")
+                    && !directive.contains('!')
+                    && !directive.starts_with("ifndef")
+                {
                     guarded = Some(depth);
                 }
             } else if directive.starts_with("endif") {
@@ -140,19 +166,36 @@ pub fn is_cpp(text: &str) -> bool {
 
 fn is_cpp_line(line: &str) -> bool {
     let starts = |words: &[&str]| words.iter().any(|word| line.starts_with(word));
-    if starts(&["template <", "template<", "public:", "private:", "protected:", "using namespace ", "constexpr ", "inline namespace ", "static constexpr "]) {
+    if starts(&[
+        "template <",
+        "template<",
+        "public:",
+        "private:",
+        "protected:",
+        "using namespace ",
+        "constexpr ",
+        "inline namespace ",
+        "static constexpr ",
+    ]) {
         return true;
     }
     if starts(&["class ", "namespace "]) {
-        let named = line.split_whitespace().nth(1).is_some_and(|word| word.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '{' | '[')));
-        return named && !line.contains('=') && (line.trim_end().ends_with(['{', ';']) || line.contains(" : ") || line.split_whitespace().count() == 2);
+        let named = line.split_whitespace().nth(1).is_some_and(|word| {
+            word.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '{' | '['))
+        });
+        return named
+            && !line.contains('=')
+            && (line.trim_end().ends_with(['{', ';'])
+                || line.contains(" : ")
+                || line.split_whitespace().count() == 2);
     }
     starts(&["using "]) && line.contains(" = ") || line.contains("std::")
 }
 
 /// A specifier without a body mentions a type; one without a name is its declaration's business.
 fn specifier(node: Node<'_>) -> Flow {
-    let is_definition = node.child_by_field_name("body").is_some() && node.child_by_field_name("name").is_some();
+    let is_definition =
+        node.child_by_field_name("body").is_some() && node.child_by_field_name("name").is_some();
     if is_definition { Flow::Table } else { Flow::Descend }
 }
 
@@ -164,7 +207,9 @@ fn access(node: Node<'_>, walk: &mut Walk<'_>) {
         _ => return,
     };
     // In a base clause the class has no members yet, and the word is about the base.
-    let is_section = walk.text.get(node.end_byte()..).is_some_and(|rest| rest.trim_start().starts_with(':') && !rest.trim_start().starts_with("::")) || walk.text_of(node).ends_with(':');
+    let is_section = walk.text.get(node.end_byte()..).is_some_and(|rest| {
+        rest.trim_start().starts_with(':') && !rest.trim_start().starts_with("::")
+    }) || walk.text_of(node).ends_with(':');
     if is_section {
         walk.set_section(node.end_byte(), usize::MAX, visibility);
     }
@@ -175,7 +220,9 @@ fn template_parameters(node: Node<'_>, symbol: u32, walk: &mut Walk<'_>) {
     let row = walk.symbols[symbol as usize];
     let text = walk.text.get(row.start as usize..node.start_byte()).unwrap_or("");
     let Some(head) = text.rfind("template").map(|at| text[at + 8..].trim()) else { return };
-    let inner = head.strip_prefix('<').map_or("", |inner| inner.rfind('>').map_or(inner, |end| &inner[..end]));
+    let inner = head
+        .strip_prefix('<')
+        .map_or("", |inner| inner.rfind('>').map_or(inner, |end| &inner[..end]));
     let folded: Vec<&str> = inner.split_whitespace().take(60).collect();
     walk.symbols[symbol as usize].generics = walk.intern(&folded.join(" "));
 }
@@ -205,10 +252,14 @@ fn namespace_alias(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
 /// `a::b::c` is one mention, of its last name.
 fn qualified(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
     let mut name = node;
-    while let Some(next) = name.child_by_field_name("name").filter(|_| matches!(name.kind(), "qualified_identifier" | "template_type" | "template_function")) {
+    while let Some(next) = name.child_by_field_name("name").filter(|_| {
+        matches!(name.kind(), "qualified_identifier" | "template_type" | "template_function")
+    }) {
         name = next;
     }
-    if matches!(name.kind(), "identifier" | "type_identifier" | "field_identifier") && !walk.is_taken(name.start_byte()) {
+    if matches!(name.kind(), "identifier" | "type_identifier" | "field_identifier")
+        && !walk.is_taken(name.start_byte())
+    {
         let path = names::path(walk.text_of(node));
         let kind = if name.kind() == "type_identifier" { RefKind::Type } else { RefKind::Field };
         walk.take(name.start_byte());
@@ -219,7 +270,9 @@ fn qualified(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
 
 /// Exceptions of C++ are written in lower case as often as not: `throw std::runtime_error("x")`.
 fn thrown(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
-    if let Some(callee) = node.named_child(0).and_then(|value| value.child_by_field_name("function").or_else(|| value.child_by_field_name("type"))) {
+    if let Some(callee) = node.named_child(0).and_then(|value| {
+        value.child_by_field_name("function").or_else(|| value.child_by_field_name("type"))
+    }) {
         let path = names::path(walk.text_of(callee));
         walk.reference(&path, RefKind::Throw, callee.start_byte(), line_of(callee), 255);
     }
@@ -228,11 +281,19 @@ fn thrown(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
 
 /// Parameters of lambdas and `catch` are names of the function around them.
 fn local_parameters<'t>(node: Node<'t>, walk: &mut Walk<'t>) {
-    let list = node.child_by_field_name("parameters").or_else(|| node.child_by_field_name("declarator")?.child_by_field_name("parameters"));
+    let list = node
+        .child_by_field_name("parameters")
+        .or_else(|| node.child_by_field_name("declarator")?.child_by_field_name("parameters"));
     let Some(list) = list else { return };
     for parameter in list.named_children() {
-        let Some(declared) = parameter.child_by_field_name("declarator").and_then(|declarator| declarator::read(declarator, walk)) else { continue };
-        let written = parameter.child_by_field_name("type").map_or("", |written| walk.text_of(written));
+        let Some(declared) = parameter
+            .child_by_field_name("declarator")
+            .and_then(|declarator| declarator::read(declarator, walk))
+        else {
+            continue;
+        };
+        let written =
+            parameter.child_by_field_name("type").map_or("", |written| walk.text_of(written));
         let written = if written == "auto" { "" } else { written };
         let how = if written.is_empty() { binding::ALIAS } else { binding::DECLARED };
         walk.take(declared.name.start_byte());
@@ -241,7 +302,12 @@ fn local_parameters<'t>(node: Node<'t>, walk: &mut Walk<'t>) {
 }
 
 fn loop_variable<'t>(node: Node<'t>, walk: &mut Walk<'t>) {
-    let Some(declared) = node.child_by_field_name("declarator").and_then(|declarator| declarator::read(declarator, walk)) else { return };
+    let Some(declared) = node
+        .child_by_field_name("declarator")
+        .and_then(|declarator| declarator::read(declarator, walk))
+    else {
+        return;
+    };
     let written = node.child_by_field_name("type").map_or("", |written| walk.text_of(written));
     walk.take(declared.name.start_byte());
     walk.bind(declared.name, if written == "auto" { "" } else { written }, None);
@@ -253,10 +319,24 @@ mod tests {
 
     #[test]
     fn headers_are_told_apart_by_their_words() {
-        for text in ["class Foo {\n", "namespace a {\n", "  template <class T>\n", " public:\n", "#ifdef X\nusing A = int;\n#endif", "std::string f();", "class Foo : public Bar\n{"] {
+        for text in [
+            "class Foo {\n",
+            "namespace a {\n",
+            "  template <class T>\n",
+            " public:\n",
+            "#ifdef X\nusing A = int;\n#endif",
+            "std::string f();",
+            "class Foo : public Bar\n{",
+        ] {
             assert!(is_cpp(text), "{text}");
         }
-        for text in ["struct s { int class; };", "#ifdef __cplusplus\nnamespace a {\n#endif\nint f(void);", "class = 3;", "int template_x;", "/* a class of things */"] {
+        for text in [
+            "struct s { int class; };",
+            "#ifdef __cplusplus\nnamespace a {\n#endif\nint f(void);",
+            "class = 3;",
+            "int template_x;",
+            "/* a class of things */",
+        ] {
             assert!(!is_cpp(text), "{text}");
         }
     }

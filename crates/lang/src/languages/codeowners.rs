@@ -10,7 +10,14 @@ pub struct CodeOwners;
 impl Hooks for CodeOwners {
     fn extract(&self, text: &str) -> Option<FileFacts> {
         let mut strings = Interner::default();
-        let mut symbols = vec![SymbolRow { kind: SymbolKind::File as u8, parent: NONE, end: text.len() as u32, start_line: 1, name_line: 1, ..SymbolRow::default() }];
+        let mut symbols = vec![SymbolRow {
+            kind: SymbolKind::File as u8,
+            parent: NONE,
+            end: text.len() as u32,
+            start_line: 1,
+            name_line: 1,
+            ..SymbolRow::default()
+        }];
         let mut start = 0;
         for (number, whole) in text.split_inclusive('\n').enumerate() {
             let line = whole.trim();

@@ -6,7 +6,9 @@ use super::Hooks;
 use crate::names;
 use crate::tree::Node;
 use crate::walk::{Flow, Walk, line_of};
-use contextd_model::facts::{SymbolRow, UNKNOWN_PARAMETERS, base_kind, binding, import_kind, modifier};
+use contextd_model::facts::{
+    SymbolRow, UNKNOWN_PARAMETERS, base_kind, binding, import_kind, modifier,
+};
 use contextd_model::{RefKind, SymbolKind, Visibility};
 use std::borrow::Cow;
 
@@ -52,7 +54,9 @@ impl Hooks for CSharp {
         leave_namespace(symbol, walk);
         match node.kind() {
             "namespace_declaration" => namespace(node, symbol, walk),
-            "class_declaration" | "struct_declaration" | "interface_declaration" => bases(node, symbol, walk),
+            "class_declaration" | "struct_declaration" | "interface_declaration" => {
+                bases(node, symbol, walk)
+            }
             "record_declaration" => record(node, symbol, walk),
             _ => {}
         }
@@ -61,7 +65,9 @@ impl Hooks for CSharp {
     fn visibility(&self, row: &SymbolRow, walk: &Walk<'_>) -> Option<Visibility> {
         let parent = walk.symbols.get(row.parent as usize)?;
         Some(match parent.kind() {
-            SymbolKind::File | SymbolKind::Namespace if row.kind() == SymbolKind::Namespace => Visibility::Public,
+            SymbolKind::File | SymbolKind::Namespace if row.kind() == SymbolKind::Namespace => {
+                Visibility::Public
+            }
             SymbolKind::File | SymbolKind::Namespace => Visibility::Internal,
             SymbolKind::Interface => Visibility::Public,
             SymbolKind::Enum => parent.visibility(),
@@ -79,15 +85,27 @@ fn field_text<'t>(node: Node<'_>, field: &str, walk: &Walk<'t>) -> &'t str {
 fn using<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let is_global = node.children().any(|child| child.kind() == "global");
     let alias = node.child_by_field_name("name");
-    let Some(target) = node.named_children().filter(|&child| Some(child) != alias).last() else { return Flow::Skip };
+    let Some(target) = node.named_children().filter(|&child| Some(child) != alias).last() else {
+        return Flow::Skip;
+    };
     let path = names::path(walk.text_of(target));
     match alias {
         Some(alias) => {
             let (module, name) = names::split_last(&path);
             let kind = if is_global { import_kind::REEXPORT } else { import_kind::NAME };
             walk.import(module, name, walk.text_of(alias), kind, line_of(node));
-            let symbol = walk.add_symbol(node, alias.start_byte(), walk.text_of(alias), "", SymbolKind::TypeAlias, None, walk.text_of(target), true);
-            walk.symbols[symbol as usize].visibility = if is_global { Visibility::Internal } else { Visibility::Private } as u8;
+            let symbol = walk.add_symbol(
+                node,
+                alias.start_byte(),
+                walk.text_of(alias),
+                "",
+                SymbolKind::TypeAlias,
+                None,
+                walk.text_of(target),
+                true,
+            );
+            walk.symbols[symbol as usize].visibility =
+                if is_global { Visibility::Internal } else { Visibility::Private } as u8;
         }
         None => {
             let kind = if is_global { import_kind::REEXPORT_ALL } else { import_kind::WILDCARD };
@@ -124,7 +142,10 @@ fn namespace(node: Node<'_>, symbol: u32, walk: &mut Walk<'_>) {
 fn leave_namespace(symbol: u32, walk: &mut Walk<'_>) {
     let row = walk.symbols[symbol as usize];
     let parent = walk.symbols[row.parent as usize];
-    if parent.kind() == SymbolKind::Namespace && parent.qualified == walk.package && row.kind() != SymbolKind::Namespace {
+    if parent.kind() == SymbolKind::Namespace
+        && parent.qualified == walk.package
+        && row.kind() != SymbolKind::Namespace
+    {
         walk.symbols[symbol as usize].qualified = row.name;
     }
 }
@@ -134,22 +155,49 @@ fn variadic(walk: &mut Walk<'_>) -> Flow {
     let Some(list) = walk.ancestor(1) else { return Flow::Skip };
     let Some(name) = list.child_by_field_name("name") else { return Flow::Skip };
     let owner = walk.owner();
-    let position = walk.bindings.iter().rev().take_while(|row| row.owner == owner).filter(|row| row.how == binding::PARAMETER).count();
+    let position = walk
+        .bindings
+        .iter()
+        .rev()
+        .take_while(|row| row.owner == owner)
+        .filter(|row| row.how == binding::PARAMETER)
+        .count();
     walk.take(name.start_byte());
     // Its type and its name were counted as one parameter each.
     let count = &mut walk.symbols[owner as usize].parameters;
     *count = if *count == UNKNOWN_PARAMETERS { *count } else { count.saturating_sub(1) };
-    walk.add_binding(walk.text_of(name), field_text(list, "type", walk), binding::PARAMETER, position.min(255) as u8, 1, line_of(name));
+    walk.add_binding(
+        walk.text_of(name),
+        field_text(list, "type", walk),
+        binding::PARAMETER,
+        position.min(255) as u8,
+        1,
+        line_of(name),
+    );
     Flow::Skip
 }
 
 /// One field for each declarator. A single one owns its initialiser.
 fn fields<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-    let Some(declaration) = node.first_of_kind("variable_declaration") else { return Flow::Descend };
+    let Some(declaration) = node.first_of_kind("variable_declaration") else {
+        return Flow::Descend;
+    };
     let written = field_text(declaration, "type", walk);
-    let names: Vec<Node<'t>> = declaration.named_children().filter_map(|child| child.child_by_field_name("name")).collect();
+    let names: Vec<Node<'t>> = declaration
+        .named_children()
+        .filter_map(|child| child.child_by_field_name("name"))
+        .collect();
     for &name in &names {
-        let symbol = walk.add_symbol(node, name.start_byte(), walk.text_of(name), "", SymbolKind::Field, None, written, names.len() > 1);
+        let symbol = walk.add_symbol(
+            node,
+            name.start_byte(),
+            walk.text_of(name),
+            "",
+            SymbolKind::Field,
+            None,
+            written,
+            names.len() > 1,
+        );
         let header = walk.text.get(node.start_byte()..declaration.start_byte()).unwrap_or("");
         if header.split_whitespace().any(|word| word == "const") {
             walk.symbols[symbol as usize].kind = SymbolKind::Constant as u8;
@@ -162,7 +210,8 @@ fn fields<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 fn locals<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let written = field_text(node, "type", walk);
     let written = if written == "var" { "" } else { written };
-    let declarators: Vec<Node<'t>> = node.named_children().filter(|child| child.kind() == "variable_declarator").collect();
+    let declarators: Vec<Node<'t>> =
+        node.named_children().filter(|child| child.kind() == "variable_declarator").collect();
     for declarator in declarators {
         let Some(name) = declarator.child_by_field_name("name") else { continue };
         let last = declarator.last_named_child();
@@ -173,9 +222,21 @@ fn locals<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 }
 
 /// A member that the grammar gives no name field: it is called by the word it is declared with.
-fn member<'t>(node: Node<'t>, name: &str, word: &str, kind: SymbolKind, walk: &mut Walk<'t>) -> Flow {
-    let start = node.children().find(|child| child.kind() == word).map_or(node.start_byte(), |word| word.start_byte());
-    let body = node.child_by_field_name("body").or_else(|| node.child_by_field_name("accessors")).or_else(|| node.child_by_field_name("value"));
+fn member<'t>(
+    node: Node<'t>,
+    name: &str,
+    word: &str,
+    kind: SymbolKind,
+    walk: &mut Walk<'t>,
+) -> Flow {
+    let start = node
+        .children()
+        .find(|child| child.kind() == word)
+        .map_or(node.start_byte(), |word| word.start_byte());
+    let body = node
+        .child_by_field_name("body")
+        .or_else(|| node.child_by_field_name("accessors"))
+        .or_else(|| node.child_by_field_name("value"));
     let written = field_text(node, "type", walk);
     if let Some(written_name) = node.child_by_field_name("name") {
         walk.take(written_name.start_byte());
@@ -189,13 +250,18 @@ fn member<'t>(node: Node<'t>, name: &str, word: &str, kind: SymbolKind, walk: &m
 fn bases(node: Node<'_>, symbol: u32, walk: &mut Walk<'_>) {
     let Some(list) = node.first_of_kind("base_list") else { return };
     let kind = walk.symbols[symbol as usize].kind();
-    let found: Vec<Node<'_>> = list.named_children().filter(|child| !matches!(child.kind(), "argument_list" | "comment")).collect();
+    let found: Vec<Node<'_>> = list
+        .named_children()
+        .filter(|child| !matches!(child.kind(), "argument_list" | "comment"))
+        .collect();
     for (index, base) in found.into_iter().enumerate() {
         let path = names::type_head(walk.text_of(base));
         let how = match kind {
             SymbolKind::Interface => base_kind::EXTENDS,
             SymbolKind::Struct => base_kind::IMPLEMENTS,
-            _ if index > 0 || is_interface_name(names::split_last(&path).1) => base_kind::IMPLEMENTS,
+            _ if index > 0 || is_interface_name(names::split_last(&path).1) => {
+                base_kind::IMPLEMENTS
+            }
             _ => base_kind::EXTENDS,
         };
         // As metadata writes it: a base with two type arguments is named `Base`2`.
@@ -223,13 +289,24 @@ fn record<'t>(node: Node<'t>, symbol: u32, walk: &mut Walk<'t>) {
     }
     bases(node, symbol, walk);
     let Some(list) = node.first_of_kind("parameter_list") else { return };
-    let parameters: Vec<Node<'t>> = list.named_children().filter(|child| child.kind() == "parameter").collect();
+    let parameters: Vec<Node<'t>> =
+        list.named_children().filter(|child| child.kind() == "parameter").collect();
     for parameter in parameters {
         let Some(name) = parameter.child_by_field_name("name") else { continue };
         let written = field_text(parameter, "type", walk);
-        let property = walk.add_symbol(parameter, name.start_byte(), walk.text_of(name), "", SymbolKind::Property, None, written, true);
+        let property = walk.add_symbol(
+            parameter,
+            name.start_byte(),
+            walk.text_of(name),
+            "",
+            SymbolKind::Property,
+            None,
+            written,
+            true,
+        );
         let row = &mut walk.symbols[property as usize];
-        (row.visibility, row.modifiers) = (Visibility::Public as u8, row.modifiers & !modifier::DECLARATION);
+        (row.visibility, row.modifiers) =
+            (Visibility::Public as u8, row.modifiers & !modifier::DECLARATION);
     }
 }
 
@@ -244,7 +321,12 @@ fn plain_doc(symbol: u32, walk: &mut Walk<'_>) {
     while let Some((before, after)) = rest.split_once('<') {
         out.push_str(before);
         let (tag, after) = after.split_once('>').unwrap_or((after, ""));
-        out.push_str(tag.split_once("cref=\"").or_else(|| tag.split_once("name=\"")).and_then(|(_, name)| name.split('"').next()).unwrap_or(""));
+        out.push_str(
+            tag.split_once("cref=\"")
+                .or_else(|| tag.split_once("name=\""))
+                .and_then(|(_, name)| name.split('"').next())
+                .unwrap_or(""),
+        );
         rest = after;
     }
     out.push_str(rest);

@@ -16,13 +16,20 @@ impl Hooks for Data {
     fn visit<'t>(&self, node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
         match node.kind() {
             "block_mapping_pair" | "flow_pair" | "pair" => key(node, walk),
-            "table" | "table_array_element" => named(node, node.named_child(0), SymbolKind::Table, walk),
+            "table" | "table_array_element" => {
+                named(node, node.named_child(0), SymbolKind::Table, walk)
+            }
             "rule_set" => named(node, node.named_child(0), SymbolKind::Selector, walk),
             "keyframes_statement" => named(node, node.named_child(0), SymbolKind::Selector, walk),
             "element" => element(node, walk),
             "script_element" | "style_element" => Flow::Skip,
             "block" => block(node, walk),
-            "from_instruction" => named(node, node.child_by_field_name("as").or_else(|| node.named_child(0)), SymbolKind::Stage, walk),
+            "from_instruction" => named(
+                node,
+                node.child_by_field_name("as").or_else(|| node.named_child(0)),
+                SymbolKind::Stage,
+                walk,
+            ),
             "statement" => statement(node, walk),
             _ => Flow::Table,
         }
@@ -47,7 +54,9 @@ fn key<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     if depth(walk) >= MAX_KEY_DEPTH {
         return Flow::Skip;
     }
-    let Some(name) = node.child_by_field_name("key").or_else(|| node.named_child(0)) else { return Flow::Descend };
+    let Some(name) = node.child_by_field_name("key").or_else(|| node.named_child(0)) else {
+        return Flow::Descend;
+    };
     let text = clean(walk.text_of(name));
     if !text.is_empty() {
         // Other files import a package by what its manifest calls it.
@@ -60,13 +69,24 @@ fn key<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 /// Returns what a key stands for, when it is one short word.
 fn short_value(node: Node<'_>, name: Node<'_>, walk: &Walk<'_>) -> String {
     let value = node.last_named_child();
-    let text = value.filter(|value| value.start_byte() > name.start_byte()).map_or("", |value| walk.text_of(value));
+    let text = value
+        .filter(|value| value.start_byte() > name.start_byte())
+        .map_or("", |value| walk.text_of(value));
     let word = text.trim().trim_matches(['"', '\'']);
-    let is_word = !word.is_empty() && word.len() <= 80 && word.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.' | '/' | '@'));
+    let is_word = !word.is_empty()
+        && word.len() <= 80
+        && word.chars().all(|letter| {
+            letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.' | '/' | '@')
+        });
     if is_word { word.to_owned() } else { String::new() }
 }
 
-fn named<'t>(node: Node<'t>, name: Option<Node<'t>>, kind: SymbolKind, walk: &mut Walk<'t>) -> Flow {
+fn named<'t>(
+    node: Node<'t>,
+    name: Option<Node<'t>>,
+    kind: SymbolKind,
+    walk: &mut Walk<'t>,
+) -> Flow {
     let Some(name) = name else { return Flow::Descend };
     let text = clean(walk.text_of(name));
     add(node, name.start_byte(), &text, kind, walk);
@@ -88,7 +108,11 @@ fn clean(text: &str) -> String {
 /// An element with an id is a place that others point to.
 fn element<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let Some(tag) = node.named_child(0) else { return Flow::Descend };
-    let id = tag.named_children().filter(|child| child.kind() == "attribute").find(|attribute| attribute.named_child(0).is_some_and(|name| walk.text_of(name) == "id")).and_then(|attribute| attribute.named_child(1));
+    let id = tag
+        .named_children()
+        .filter(|child| child.kind() == "attribute")
+        .find(|attribute| attribute.named_child(0).is_some_and(|name| walk.text_of(name) == "id"))
+        .and_then(|attribute| attribute.named_child(1));
     if let Some(id) = id {
         let name = clean(walk.text_of(id));
         add(node, id.start_byte(), &name, SymbolKind::Element, walk);
@@ -98,7 +122,11 @@ fn element<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 
 /// `resource "kind" "name" { … }`: the words before the body are the name.
 fn block<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-    let words: Vec<String> = node.named_children().take_while(|child| matches!(child.kind(), "identifier" | "string_lit")).map(|child| clean(walk.text_of(child))).collect();
+    let words: Vec<String> = node
+        .named_children()
+        .take_while(|child| matches!(child.kind(), "identifier" | "string_lit"))
+        .map(|child| clean(walk.text_of(child)))
+        .collect();
     if words.is_empty() || depth(walk) >= MAX_KEY_DEPTH {
         return Flow::Descend;
     }
@@ -119,7 +147,9 @@ fn statement<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
         _ => (SymbolKind::Statement, walk.text_of(first).split_whitespace().next().unwrap_or("")),
     };
     let name = match kind {
-        SymbolKind::Statement => format!("{} {object}", verb.trim().to_uppercase()).trim().to_owned(),
+        SymbolKind::Statement => {
+            format!("{} {object}", verb.trim().to_uppercase()).trim().to_owned()
+        }
         _ => object,
     };
     add(node, first.start_byte(), &name, kind, walk);

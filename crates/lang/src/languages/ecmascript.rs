@@ -8,7 +8,9 @@ use super::Hooks;
 use crate::names;
 use crate::tree::Node;
 use crate::walk::{Flow, Walk, line_of};
-use contextd_model::facts::{FILE_SYMBOL, MAX_SIGNATURE, SymbolRow, binding, import_kind, modifier};
+use contextd_model::facts::{
+    FILE_SYMBOL, MAX_SIGNATURE, SymbolRow, binding, import_kind, modifier,
+};
 use contextd_model::{RefKind, SymbolKind, Visibility};
 
 pub struct EcmaScript {
@@ -27,7 +29,9 @@ impl Hooks for EcmaScript {
             "method_definition" => method(node, walk),
             "public_field_definition" | "field_definition" => field(node, walk),
             "pair" => pair(node, walk),
-            "arrow_function" | "function_expression" | "generator_function" | "class" => anonymous(node, walk),
+            "arrow_function" | "function_expression" | "generator_function" | "class" => {
+                anonymous(node, walk)
+            }
             "formal_parameters" => patterns::parameters(node, walk),
             "for_in_statement" | "catch_clause" => patterns::loop_or_catch(node, walk),
             "type_parameter" => patterns::type_parameter(node, walk),
@@ -42,7 +46,9 @@ impl Hooks for EcmaScript {
 
     fn visibility(&self, row: &SymbolRow, walk: &Walk<'_>) -> Option<Visibility> {
         let parent = walk.symbols.get(row.parent as usize)?;
-        let hidden = walk.text.get(..row.name_start as usize).is_some_and(|before| before.ends_with('#')) || walk.text.as_bytes().get(row.name_start as usize) == Some(&b'#');
+        let hidden =
+            walk.text.get(..row.name_start as usize).is_some_and(|before| before.ends_with('#'))
+                || walk.text.as_bytes().get(row.name_start as usize) == Some(&b'#');
         Some(match parent.kind() {
             _ if hidden || row.has(modifier::LOCAL) => Visibility::Private,
             SymbolKind::File | SymbolKind::Namespace => Visibility::Internal,
@@ -57,13 +63,16 @@ fn is_function(node: Node<'_>) -> bool {
 
 fn at_module_level(walk: &Walk<'_>) -> bool {
     let owner = walk.owner();
-    owner == FILE_SYMBOL || matches!(walk.symbols[owner as usize].kind(), SymbolKind::Namespace | SymbolKind::Module)
+    owner == FILE_SYMBOL
+        || matches!(walk.symbols[owner as usize].kind(), SymbolKind::Namespace | SymbolKind::Module)
 }
 
 /// `const`, `let`, `var`: starts the symbol when its declarator becomes one.
 fn declaration<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let value = node.named_child(0).and_then(|declarator| declarator.child_by_field_name("value"));
-    if at_module_level(walk) || value.is_some_and(|value| is_function(value) || value.kind() == "class") {
+    if at_module_level(walk)
+        || value.is_some_and(|value| is_function(value) || value.kind() == "class")
+    {
         walk.wrap(node);
     }
     Flow::Descend
@@ -81,23 +90,44 @@ fn declarator<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
         return Flow::Descend;
     }
     match value {
-        Some(value) if is_function(value) => return callable(node, name, value, "", SymbolKind::Function, walk),
+        Some(value) if is_function(value) => {
+            return callable(node, name, value, "", SymbolKind::Function, walk);
+        }
         Some(value) if value.kind() == "class" => return class(node, name, value, walk),
         _ => {}
     }
     if at_module_level(walk) {
         let written = node.child_by_field_name("type").map_or("", |written| walk.text_of(written));
-        let constant = walk.ancestor(1).and_then(|parent| parent.child(0)).is_some_and(|word| word.kind() == "const");
+        let constant = walk
+            .ancestor(1)
+            .and_then(|parent| parent.child(0))
+            .is_some_and(|word| word.kind() == "const");
         let kind = if constant { SymbolKind::Constant } else { SymbolKind::Variable };
         let body = value.filter(|value| value.start_row() != value.end_row());
-        walk.add_symbol(node, name.start_byte(), walk.text_of(name), "", kind, body, written, false);
+        walk.add_symbol(
+            node,
+            name.start_byte(),
+            walk.text_of(name),
+            "",
+            kind,
+            body,
+            written,
+            false,
+        );
     }
     cast(node, name, value, walk).unwrap_or(Flow::Table)
 }
 
 /// `x = y as Foo` declares a type as well as `x: Foo` does.
-fn cast<'t>(node: Node<'t>, name: Node<'t>, value: Option<Node<'t>>, walk: &mut Walk<'t>) -> Option<Flow> {
-    let value = value.filter(|value| value.kind() == "as_expression" && node.child_by_field_name("type").is_none())?;
+fn cast<'t>(
+    node: Node<'t>,
+    name: Node<'t>,
+    value: Option<Node<'t>>,
+    walk: &mut Walk<'t>,
+) -> Option<Flow> {
+    let value = value.filter(|value| {
+        value.kind() == "as_expression" && node.child_by_field_name("type").is_none()
+    })?;
     let written = value.last_named_child()?;
     walk.take(name.start_byte());
     let type_text = crate::walk::fold(walk.text_of(written), 120);
@@ -105,7 +135,14 @@ fn cast<'t>(node: Node<'t>, name: Node<'t>, value: Option<Node<'t>>, walk: &mut 
     Some(Flow::Descend)
 }
 
-fn callable<'t>(node: Node<'t>, name: Node<'t>, value: Node<'t>, scope: &str, kind: SymbolKind, walk: &mut Walk<'t>) -> Flow {
+fn callable<'t>(
+    node: Node<'t>,
+    name: Node<'t>,
+    value: Node<'t>,
+    scope: &str,
+    kind: SymbolKind,
+    walk: &mut Walk<'t>,
+) -> Flow {
     let text = names::path(walk.text_of(name));
     let text = names::split_last(&text).1;
     if !crate::walk::is_name(text) {
@@ -115,9 +152,19 @@ fn callable<'t>(node: Node<'t>, name: Node<'t>, value: Node<'t>, scope: &str, ki
     if let Some(own) = own {
         walk.take(own.start_byte());
     }
-    let written = value.child_by_field_name("return_type").map_or("", |written| walk.text_of(written));
+    let written =
+        value.child_by_field_name("return_type").map_or("", |written| walk.text_of(written));
     let start = name.end_byte() - text.len().min(name.end_byte());
-    let index = walk.add_symbol(node, start, text, scope, kind, value.child_by_field_name("body"), written, false);
+    let index = walk.add_symbol(
+        node,
+        start,
+        text,
+        scope,
+        kind,
+        value.child_by_field_name("body"),
+        written,
+        false,
+    );
     if walk.text_of(value).starts_with("async") {
         walk.symbols[index as usize].modifiers |= modifier::ASYNC;
     }
@@ -130,9 +177,19 @@ fn callable<'t>(node: Node<'t>, name: Node<'t>, value: Node<'t>, scope: &str, ki
 /// `open: function openMenu() {}` is known by both names, inside and in traces by the second; what it
 /// holds belongs to the first.
 fn own_name<'t>(name: Node<'t>, value: Node<'t>, walk: &mut Walk<'t>) {
-    let index = walk.add_symbol(name, name.start_byte(), walk.text_of(name), "", SymbolKind::Function, Some(name), "", true);
+    let index = walk.add_symbol(
+        name,
+        name.start_byte(),
+        walk.text_of(name),
+        "",
+        SymbolKind::Function,
+        Some(name),
+        "",
+        true,
+    );
     let head = value.child_by_field_name("body").map_or(value.end_byte(), |body| body.start_byte());
-    let signature = crate::walk::fold(walk.text.get(value.start_byte()..head).unwrap_or(""), MAX_SIGNATURE);
+    let signature =
+        crate::walk::fold(walk.text.get(value.start_byte()..head).unwrap_or(""), MAX_SIGNATURE);
     let signature = walk.intern(&signature);
     let row = &mut walk.symbols[index as usize];
     row.signature = signature;
@@ -144,34 +201,67 @@ fn class<'t>(node: Node<'t>, name: Node<'t>, value: Node<'t>, walk: &mut Walk<'t
     if let Some(inner) = value.child_by_field_name("name") {
         walk.take(inner.start_byte());
     }
-    walk.add_symbol(node, name.start_byte(), walk.text_of(name), "", SymbolKind::Class, value.child_by_field_name("body"), "", false);
+    walk.add_symbol(
+        node,
+        name.start_byte(),
+        walk.text_of(name),
+        "",
+        SymbolKind::Class,
+        value.child_by_field_name("body"),
+        "",
+        false,
+    );
     Flow::Descend
 }
 
 /// `a.b = function …` defines, as `a = function …` does; `this.x = value` tells the type of a field; the
 /// rest only refers. Inside a function of a typed language only what is put on a type defines.
 fn assignment<'t>(node: Node<'t>, typed: bool, walk: &mut Walk<'t>) -> Flow {
-    let (Some(left), Some(right)) = (node.child_by_field_name("left"), node.child_by_field_name("right")) else { return Flow::Descend };
+    let (Some(left), Some(right)) =
+        (node.child_by_field_name("left"), node.child_by_field_name("right"))
+    else {
+        return Flow::Descend;
+    };
     let function = function_in(right);
     let defines = !typed || at_module_level(walk);
     if left.kind() == "identifier" {
-        return function.filter(|_| defines).map_or(Flow::Descend, |function| callable(node, left, function, "", SymbolKind::Function, walk));
+        return function.filter(|_| defines).map_or(Flow::Descend, |function| {
+            callable(node, left, function, "", SymbolKind::Function, walk)
+        });
     }
-    let (Some(property), "member_expression") = (left.child_by_field_name("property"), left.kind()) else { return Flow::Descend };
+    let (Some(property), "member_expression") = (left.child_by_field_name("property"), left.kind())
+    else {
+        return Flow::Descend;
+    };
     let path = names::path(walk.text_of(left));
     let (object, name) = names::split_last(&path);
     let named = !path.contains(['(', '[']) && !name.is_empty();
     if let Some(rest) = path.strip_prefix("this.") {
         let scope = names::split_last(rest).0;
-        return function.filter(|_| named && !typed).map_or(Flow::Table, |function| callable(node, property, function, scope, SymbolKind::Method, walk));
+        return function.filter(|_| named && !typed).map_or(Flow::Table, |function| {
+            callable(node, property, function, scope, SymbolKind::Method, walk)
+        });
     }
     modules::assigned_export(&path, right, walk);
     match (object, function) {
         _ if !named || !(defines || is_type_like(object)) => Flow::Descend,
         ("module", _) => exported(node, property, right, walk),
-        ("exports" | "module.exports", _) if right.kind() == "class" => published(node, property, right, walk, class),
-        ("exports" | "module.exports", Some(function)) => published(node, property, function, walk, |node, name, value, walk| callable(node, name, value, "", SymbolKind::Function, walk)),
-        (_, Some(function)) => callable(node, property, function, object.strip_suffix(".prototype").unwrap_or(object), SymbolKind::Method, walk),
+        ("exports" | "module.exports", _) if right.kind() == "class" => {
+            published(node, property, right, walk, class)
+        }
+        ("exports" | "module.exports", Some(function)) => {
+            published(node, property, function, walk, |node, name, value, walk| {
+                callable(node, name, value, "", SymbolKind::Function, walk)
+            })
+        }
+        (_, Some(function)) => callable(
+            node,
+            property,
+            function,
+            object.strip_suffix(".prototype").unwrap_or(object),
+            SymbolKind::Method,
+            walk,
+        ),
         _ => Flow::Descend,
     }
 }
@@ -185,17 +275,32 @@ fn is_type_like(object: &str) -> bool {
 /// `module.exports = function () {}`: what the module is goes by that name when it has no other.
 fn exported<'t>(node: Node<'t>, name: Node<'t>, value: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let is_class = value.kind() == "class";
-    if walk.text_of(name) != "exports" || !(is_function(value) || is_class) || value.child_by_field_name("name").is_some() {
+    if walk.text_of(name) != "exports"
+        || !(is_function(value) || is_class)
+        || value.child_by_field_name("name").is_some()
+    {
         return Flow::Descend;
     }
     if at_module_level(walk) {
         walk.import("", "exports", "default", import_kind::REEXPORT, line_of(name));
     }
-    published(node, name, value, walk, |node, name, value, walk| if is_class { class(node, name, value, walk) } else { callable(node, name, value, "", SymbolKind::Function, walk) })
+    published(node, name, value, walk, |node, name, value, walk| {
+        if is_class {
+            class(node, name, value, walk)
+        } else {
+            callable(node, name, value, "", SymbolKind::Function, walk)
+        }
+    })
 }
 
 /// Adds a symbol by `add` and makes it public.
-fn published<'t>(node: Node<'t>, name: Node<'t>, value: Node<'t>, walk: &mut Walk<'t>, add: impl FnOnce(Node<'t>, Node<'t>, Node<'t>, &mut Walk<'t>) -> Flow) -> Flow {
+fn published<'t>(
+    node: Node<'t>,
+    name: Node<'t>,
+    value: Node<'t>,
+    walk: &mut Walk<'t>,
+    add: impl FnOnce(Node<'t>, Node<'t>, Node<'t>, &mut Walk<'t>) -> Flow,
+) -> Flow {
     let before = walk.symbols.len();
     let flow = add(node, name, value, walk);
     if let Some(row) = walk.symbols.get_mut(before) {
@@ -211,25 +316,45 @@ fn function_in(value: Node<'_>) -> Option<Node<'_>> {
     if is_function(value) {
         return Some(value);
     }
-    let wrapper = Some(value).filter(|value| value.kind() == "call_expression")?.child_by_field_name("function")?;
-    let maker = Some(wrapper).filter(|wrapper| wrapper.kind() == "parenthesized_expression")?.named_child(0).filter(|&maker| is_function(maker))?;
-    let first = maker.child_by_field_name("body")?.named_child(0).filter(|first| first.kind() == "return_statement")?;
+    let wrapper = Some(value)
+        .filter(|value| value.kind() == "call_expression")?
+        .child_by_field_name("function")?;
+    let maker = Some(wrapper)
+        .filter(|wrapper| wrapper.kind() == "parenthesized_expression")?
+        .named_child(0)
+        .filter(|&maker| is_function(maker))?;
+    let first = maker
+        .child_by_field_name("body")?
+        .named_child(0)
+        .filter(|first| first.kind() == "return_statement")?;
     first.named_child(0).filter(|&made| is_function(made))
 }
 
 fn method<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let Some(name) = node.child_by_field_name("name") else { return Flow::Table };
-    if walk.text_of(name) != "constructor" || !walk.symbols[walk.owner() as usize].kind().is_type() {
+    if walk.text_of(name) != "constructor" || !walk.symbols[walk.owner() as usize].kind().is_type()
+    {
         return Flow::Table;
     }
-    walk.add_symbol(node, name.start_byte(), "constructor", "", SymbolKind::Constructor, node.child_by_field_name("body"), "", false);
+    walk.add_symbol(
+        node,
+        name.start_byte(),
+        "constructor",
+        "",
+        SymbolKind::Constructor,
+        node.child_by_field_name("body"),
+        "",
+        false,
+    );
     Flow::Descend
 }
 
 fn field<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let name = node.child_by_field_name("name").or_else(|| node.child_by_field_name("property"));
     match (name, node.child_by_field_name("value")) {
-        (Some(name), Some(value)) if is_function(value) => callable(node, name, value, "", SymbolKind::Method, walk),
+        (Some(name), Some(value)) if is_function(value) => {
+            callable(node, name, value, "", SymbolKind::Method, walk)
+        }
         _ => Flow::Table,
     }
 }
@@ -238,7 +363,9 @@ fn pair<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     match (node.child_by_field_name("key"), node.child_by_field_name("value")) {
         (Some(key), Some(value)) if is_function(value) => match key.kind() {
             "property_identifier" => callable(node, key, value, "", SymbolKind::Method, walk),
-            "string" => key.named_child(0).map_or(Flow::Descend, |key| callable(node, key, value, "", SymbolKind::Method, walk)),
+            "string" => key.named_child(0).map_or(Flow::Descend, |key| {
+                callable(node, key, value, "", SymbolKind::Method, walk)
+            }),
             _ => Flow::Descend,
         },
         _ => Flow::Descend,
@@ -260,7 +387,16 @@ fn anonymous<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
         return Flow::Descend;
     }
     let kind = if node.kind() == "class" { SymbolKind::Class } else { SymbolKind::Function };
-    let index = walk.add_symbol(node, node.start_byte(), "default", "", kind, node.child_by_field_name("body"), "", false);
+    let index = walk.add_symbol(
+        node,
+        node.start_byte(),
+        "default",
+        "",
+        kind,
+        node.child_by_field_name("body"),
+        "",
+        false,
+    );
     let row = &mut walk.symbols[index as usize];
     row.modifiers |= modifier::EXPORTED | modifier::DEFAULT;
     row.visibility = Visibility::Public as u8;
@@ -273,15 +409,33 @@ fn named_expression<'t>(node: Node<'t>, name: Node<'t>, walk: &mut Walk<'t>) -> 
     if walk.is_taken(name.start_byte()) {
         return Flow::Descend;
     }
-    let assigned = walk.ancestor(1).filter(|parent| parent.kind() == "assignment_expression").and_then(|parent| parent.child_by_field_name("left"));
-    let is_export = at_module_level(walk) && assigned.is_some_and(|left| walk.text_of(left) == "module.exports");
+    let assigned = walk
+        .ancestor(1)
+        .filter(|parent| parent.kind() == "assignment_expression")
+        .and_then(|parent| parent.child_by_field_name("left"));
+    let is_export = at_module_level(walk)
+        && assigned.is_some_and(|left| walk.text_of(left) == "module.exports");
     if is_export {
         walk.import("", walk.text_of(name), "default", import_kind::REEXPORT, line_of(name));
     }
-    let written = node.child_by_field_name("return_type").map_or("", |written| walk.text_of(written));
+    let written =
+        node.child_by_field_name("return_type").map_or("", |written| walk.text_of(written));
     let kind = if node.kind() == "class" { SymbolKind::Class } else { SymbolKind::Function };
-    let index = walk.add_symbol(node, name.start_byte(), walk.text_of(name), "", kind, node.child_by_field_name("body"), written, false);
-    let (modifiers, visibility) = if is_export { (modifier::EXPORTED, Visibility::Public) } else { (modifier::LOCAL | modifier::EXPRESSION, Visibility::Private) };
+    let index = walk.add_symbol(
+        node,
+        name.start_byte(),
+        walk.text_of(name),
+        "",
+        kind,
+        node.child_by_field_name("body"),
+        written,
+        false,
+    );
+    let (modifiers, visibility) = if is_export {
+        (modifier::EXPORTED, Visibility::Public)
+    } else {
+        (modifier::LOCAL | modifier::EXPRESSION, Visibility::Private)
+    };
     let row = &mut walk.symbols[index as usize];
     row.modifiers |= modifiers;
     row.visibility = visibility as u8;
@@ -300,22 +454,39 @@ fn call<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 }
 
 fn is_test_call(node: Node<'_>, walk: &Walk<'_>) -> bool {
-    let top = walk.ancestor(1).is_some_and(|parent| parent.kind() == "expression_statement" && walk.ancestor(2).is_some_and(|outer| outer.kind() == "program"));
-    let callee = node.child_by_field_name("function").map_or("", |callee| walk.text_of(callee));
-    let known = matches!(callee.split(['.', '(']).next(), Some("describe" | "it" | "test" | "suite"));
-    let arguments = node.child_by_field_name("arguments");
-    let titled = arguments.and_then(|list| list.named_child(0)).is_some_and(|first| matches!(first.kind(), "string" | "template_string"));
-    let runs = arguments.is_some_and(|list| {
-        list.named_children().any(is_function)
+    let top = walk.ancestor(1).is_some_and(|parent| {
+        parent.kind() == "expression_statement"
+            && walk.ancestor(2).is_some_and(|outer| outer.kind() == "program")
     });
+    let callee = node.child_by_field_name("function").map_or("", |callee| walk.text_of(callee));
+    let known =
+        matches!(callee.split(['.', '(']).next(), Some("describe" | "it" | "test" | "suite"));
+    let arguments = node.child_by_field_name("arguments");
+    let titled = arguments
+        .and_then(|list| list.named_child(0))
+        .is_some_and(|first| matches!(first.kind(), "string" | "template_string"));
+    let runs = arguments.is_some_and(|list| list.named_children().any(is_function));
     top && known && titled && runs
 }
 
 fn enum_body<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     for child in node.named_children() {
-        let name = if child.kind() == "enum_assignment" { child.child_by_field_name("name") } else { Some(child) };
+        let name = if child.kind() == "enum_assignment" {
+            child.child_by_field_name("name")
+        } else {
+            Some(child)
+        };
         if let Some(name) = name.filter(|name| name.kind() == "property_identifier") {
-            walk.add_symbol(child, name.start_byte(), walk.text_of(name), "", SymbolKind::Variant, None, "", true);
+            walk.add_symbol(
+                child,
+                name.start_byte(),
+                walk.text_of(name),
+                "",
+                SymbolKind::Variant,
+                None,
+                "",
+                true,
+            );
         }
     }
     Flow::Descend
@@ -325,7 +496,16 @@ fn enum_body<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 fn ambient_module<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let Some(name) = node.child_by_field_name("name") else { return Flow::Descend };
     let text = walk.text_of(name).trim_matches(['"', '\'']);
-    walk.add_symbol(node, name.start_byte(), text, "", SymbolKind::Module, node.child_by_field_name("body"), "", false);
+    walk.add_symbol(
+        node,
+        name.start_byte(),
+        text,
+        "",
+        SymbolKind::Module,
+        node.child_by_field_name("body"),
+        "",
+        false,
+    );
     Flow::Descend
 }
 
@@ -333,7 +513,9 @@ fn ambient_module<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 fn environment<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let object = node.child_by_field_name("object").map_or("", |object| walk.text_of(object));
     if matches!(object, "process.env" | "import.meta.env") {
-        if let Some(name) = node.child_by_field_name("property").or_else(|| node.child_by_field_name("index")) {
+        if let Some(name) =
+            node.child_by_field_name("property").or_else(|| node.child_by_field_name("index"))
+        {
             let text = walk.text_of(name).trim_matches(['"', '\'', '`']);
             walk.reference(text, RefKind::Env, name.start_byte(), line_of(name), 255);
         }

@@ -22,7 +22,8 @@ impl Hooks for Elixir {
     /// Attributes may stand between `@doc` and the function.
     fn may_stand_between(&self, text: &str) -> bool {
         let text = text.trim_start_matches(['"', '\'']).trim();
-        text.is_empty() || text.starts_with('@') && !text.contains("\n  def") && !text.contains("\n  @doc")
+        text.is_empty()
+            || text.starts_with('@') && !text.contains("\n  def") && !text.contains("\n  @doc")
     }
 }
 
@@ -32,7 +33,8 @@ fn call<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let word = walk.text_of(target);
     match word {
         "defmodule" | "defprotocol" | "defimpl" => module(node, word, &arguments, walk),
-        "def" | "defp" | "defmacro" | "defmacrop" | "defguard" | "defguardp" | "defdelegate" | "defn" | "defnp" => function(node, word, &arguments, walk),
+        "def" | "defp" | "defmacro" | "defmacrop" | "defguard" | "defguardp" | "defdelegate"
+        | "defn" | "defnp" => function(node, word, &arguments, walk),
         "defstruct" | "defexception" => fields(&arguments, walk),
         "use" | "import" | "alias" | "require" => import(node, word, &arguments, walk),
         "test" | "describe" | "property" => test(node, word, &arguments, walk),
@@ -41,21 +43,24 @@ fn call<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 }
 
 fn children(node: Option<Node<'_>>) -> Vec<Node<'_>> {
-    node.map_or_else(Vec::new, |node| {
-        node.named_children().collect()
-    })
+    node.map_or_else(Vec::new, |node| node.named_children().collect())
 }
 
 /// Returns the value of `key:` among the arguments of a call.
 fn keyword<'t>(arguments: &[Node<'t>], key: &str, walk: &Walk<'t>) -> Option<Node<'t>> {
     let last = arguments.last().filter(|last| last.kind() == "keywords")?;
     let pairs = children(Some(*last));
-    let pair = pairs.iter().find(|pair| pair.child_by_field_name("key").is_some_and(|word| walk.text_of(word).trim_end().trim_end_matches(':') == key))?;
+    let pair = pairs.iter().find(|pair| {
+        pair.child_by_field_name("key")
+            .is_some_and(|word| walk.text_of(word).trim_end().trim_end_matches(':') == key)
+    })?;
     pair.child_by_field_name("value")
 }
 
 fn module<'t>(node: Node<'t>, word: &str, arguments: &[Node<'t>], walk: &mut Walk<'t>) -> Flow {
-    let Some(name) = arguments.first().filter(|name| name.kind() == "alias") else { return Flow::Descend };
+    let Some(name) = arguments.first().filter(|name| name.kind() == "alias") else {
+        return Flow::Descend;
+    };
     let written = walk.text_of(*name);
     let (scope, last) = names::split_last(written);
     let target = keyword(arguments, "for", walk).map(|target| names::path(walk.text_of(target)));
@@ -64,7 +69,16 @@ fn module<'t>(node: Node<'t>, word: &str, arguments: &[Node<'t>], walk: &mut Wal
         "defimpl" => (SymbolKind::Extension, target.clone().unwrap_or_default()),
         _ => (SymbolKind::Module, scope.to_owned()),
     };
-    let symbol = walk.add_symbol(node, name.end_byte() - last.len(), last, &scope, kind, node.first_of_kind("do_block"), "", false);
+    let symbol = walk.add_symbol(
+        node,
+        name.end_byte() - last.len(),
+        last,
+        &scope,
+        kind,
+        node.first_of_kind("do_block"),
+        "",
+        false,
+    );
     if word == "defimpl" {
         walk.base(symbol, written, base_kind::IMPLEMENTS, line_of(*name));
     } else {
@@ -85,19 +99,30 @@ fn function<'t>(node: Node<'t>, word: &str, arguments: &[Node<'t>], walk: &mut W
         _ => None,
     };
     let Some(name) = name else { return Flow::Descend };
-    let parameters = if head.kind() == "call" { children(head.first_of_kind("arguments")) } else { Vec::new() };
+    let parameters =
+        if head.kind() == "call" { children(head.first_of_kind("arguments")) } else { Vec::new() };
     let body = node.first_of_kind("do_block").or_else(|| keyword(arguments, "do", walk));
     let text = walk.text_of(name);
-    let again = walk.last_sibling().filter(|&symbol| is_clause(symbol, text, parameters.len(), walk));
+    let again =
+        walk.last_sibling().filter(|&symbol| is_clause(symbol, text, parameters.len(), walk));
     match again {
         Some(symbol) => walk.continue_symbol(symbol, node),
         None => {
-            let kind = if word.starts_with("defmacro") { SymbolKind::Macro } else { SymbolKind::Function };
+            let kind =
+                if word.starts_with("defmacro") { SymbolKind::Macro } else { SymbolKind::Function };
             let symbol = walk.add_symbol(node, name.start_byte(), text, "", kind, body, "", false);
             finish(symbol, node, word, head, walk);
             for (position, parameter) in parameters.iter().enumerate() {
-                let bound = if parameter.kind() == "identifier" { walk.text_of(*parameter) } else { "_" };
-                walk.add_binding(bound, "", binding::PARAMETER, position.min(255) as u8, 0, line_of(*parameter));
+                let bound =
+                    if parameter.kind() == "identifier" { walk.text_of(*parameter) } else { "_" };
+                walk.add_binding(
+                    bound,
+                    "",
+                    binding::PARAMETER,
+                    position.min(255) as u8,
+                    0,
+                    line_of(*parameter),
+                );
             }
         }
     }
@@ -107,7 +132,13 @@ fn function<'t>(node: Node<'t>, word: &str, arguments: &[Node<'t>], walk: &mut W
 }
 
 fn finish(symbol: u32, node: Node<'_>, word: &str, head: Node<'_>, walk: &mut Walk<'_>) {
-    let signature = walk.text.get(node.start_byte()..head.end_byte()).unwrap_or("").split_whitespace().collect::<Vec<_>>().join(" ");
+    let signature = walk
+        .text
+        .get(node.start_byte()..head.end_byte())
+        .unwrap_or("")
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
     let signature = walk.intern(&signature);
     let row = &mut walk.symbols[symbol as usize];
     row.signature = signature;
@@ -121,14 +152,21 @@ fn finish(symbol: u32, node: Node<'_>, word: &str, head: Node<'_>, walk: &mut Wa
 
 /// The head without its guard.
 fn guarded(head: Node<'_>) -> Node<'_> {
-    let is_guard = head.kind() == "binary_operator" && head.child_by_field_name("operator").is_some_and(|operator| operator.kind() == "when");
+    let is_guard = head.kind() == "binary_operator"
+        && head.child_by_field_name("operator").is_some_and(|operator| operator.kind() == "when");
     if is_guard { head.child_by_field_name("left").unwrap_or(head) } else { head }
 }
 
 /// True when `symbol` is the function of that name and number of parameters.
 fn is_clause(symbol: u32, name: &str, arity: usize, walk: &Walk<'_>) -> bool {
     let row = &walk.symbols[symbol as usize];
-    let parameters = || walk.bindings.iter().rev().filter(|bound| bound.owner == symbol && bound.how == binding::PARAMETER).count();
+    let parameters = || {
+        walk.bindings
+            .iter()
+            .rev()
+            .filter(|bound| bound.owner == symbol && bound.how == binding::PARAMETER)
+            .count()
+    };
     row.kind().is_callable() && walk.strings.table.get(row.name) == name && parameters() == arity
 }
 
@@ -140,12 +178,30 @@ fn fields<'t>(arguments: &[Node<'t>], walk: &mut Walk<'t>) -> Flow {
             "list" | "keywords" => pending.extend(children(Some(node)).into_iter().rev()),
             "atom" => {
                 let name = walk.text_of(node).trim_start_matches(':');
-                walk.add_symbol(node, node.start_byte() + 1, name, "", SymbolKind::Field, None, "", true);
+                walk.add_symbol(
+                    node,
+                    node.start_byte() + 1,
+                    name,
+                    "",
+                    SymbolKind::Field,
+                    None,
+                    "",
+                    true,
+                );
             }
             "pair" => {
                 let Some(key) = node.child_by_field_name("key") else { continue };
                 let name = walk.text_of(key).trim_end().trim_end_matches(':');
-                walk.add_symbol(node, key.start_byte(), name, "", SymbolKind::Field, None, "", true);
+                walk.add_symbol(
+                    node,
+                    key.start_byte(),
+                    name,
+                    "",
+                    SymbolKind::Field,
+                    None,
+                    "",
+                    true,
+                );
             }
             _ => {}
         }
@@ -165,13 +221,25 @@ fn import<'t>(node: Node<'t>, word: &str, arguments: &[Node<'t>], walk: &mut Wal
         return Flow::Skip;
     }
     if first.kind() != "alias" {
-        return mention(node, node.child_by_field_name("target").unwrap_or(node), word, arguments, walk);
+        return mention(
+            node,
+            node.child_by_field_name("target").unwrap_or(node),
+            word,
+            arguments,
+            walk,
+        );
     }
     let module = walk.text_of(first);
     let alias = keyword(arguments, "as", walk).map_or("", |alias| walk.text_of(alias));
     match word {
         "import" => walk.import(module, "", "", import_kind::WILDCARD, line),
-        "alias" => walk.import(module, "", if alias.is_empty() { names::split_last(module).1 } else { alias }, import_kind::MODULE, line),
+        "alias" => walk.import(
+            module,
+            "",
+            if alias.is_empty() { names::split_last(module).1 } else { alias },
+            import_kind::MODULE,
+            line,
+        ),
         _ => walk.import(module, "", alias, import_kind::MODULE, line),
     }
     if word == "use" {
@@ -184,16 +252,52 @@ fn test<'t>(node: Node<'t>, word: &str, arguments: &[Node<'t>], walk: &mut Walk<
     let title = arguments.first().and_then(|title| literal(walk.text_of(*title)));
     if let (Some(title), Some(body)) = (title, node.first_of_kind("do_block")) {
         let kind = if word == "describe" { SymbolKind::Module } else { SymbolKind::Function };
-        let symbol = walk.add_symbol(node, arguments[0].start_byte() + 1, title, "", kind, Some(body), "", false);
+        let symbol = walk.add_symbol(
+            node,
+            arguments[0].start_byte() + 1,
+            title,
+            "",
+            kind,
+            Some(body),
+            "",
+            false,
+        );
         walk.symbols[symbol as usize].modifiers |= modifier::TEST;
     }
     Flow::Descend
 }
 
 /// Words of the language that look like calls.
-const WORDS: [&str; 20] = ["if", "unless", "case", "cond", "with", "for", "quote", "unquote", "try", "receive", "fn", "raise", "reraise", "super", "is_nil", "send", "self", "assert", "refute", "unquote_splicing"];
+const WORDS: [&str; 20] = [
+    "if",
+    "unless",
+    "case",
+    "cond",
+    "with",
+    "for",
+    "quote",
+    "unquote",
+    "try",
+    "receive",
+    "fn",
+    "raise",
+    "reraise",
+    "super",
+    "is_nil",
+    "send",
+    "self",
+    "assert",
+    "refute",
+    "unquote_splicing",
+];
 
-fn mention(node: Node<'_>, target: Node<'_>, word: &str, arguments: &[Node<'_>], walk: &mut Walk<'_>) -> Flow {
+fn mention(
+    node: Node<'_>,
+    target: Node<'_>,
+    word: &str,
+    arguments: &[Node<'_>],
+    walk: &mut Walk<'_>,
+) -> Flow {
     if walk.is_taken(node.start_byte()) {
         return Flow::Descend;
     }
@@ -201,7 +305,13 @@ fn mention(node: Node<'_>, target: Node<'_>, word: &str, arguments: &[Node<'_>],
         "if" | "unless" => walk.branch(),
         "raise" | "reraise" => {
             if let Some(error) = arguments.first().filter(|error| error.kind() == "alias") {
-                walk.reference(walk.text_of(*error), RefKind::Throw, error.start_byte(), line_of(*error), 255);
+                walk.reference(
+                    walk.text_of(*error),
+                    RefKind::Throw,
+                    error.start_byte(),
+                    line_of(*error),
+                    255,
+                );
             }
         }
         _ => {}
@@ -212,7 +322,9 @@ fn mention(node: Node<'_>, target: Node<'_>, word: &str, arguments: &[Node<'_>],
     }
     let start = target.end_byte() - names::split_last(&path).1.len().min(target.end_byte());
     walk.reference(&path, RefKind::Call, start, line_of(target), arguments.len().min(254) as u8);
-    let first = arguments.first().and_then(|first| literal(walk.text_of(*first)).map(|text| (*first, text)));
+    let first = arguments
+        .first()
+        .and_then(|first| literal(walk.text_of(*first)).map(|text| (*first, text)));
     if let Some((first, text)) = first {
         let kind = match word {
             "System.get_env" | "System.fetch_env!" | "System.fetch_env" => RefKind::Env,

@@ -4,8 +4,8 @@ use super::Hooks;
 use crate::names;
 use crate::tree::Node;
 use crate::walk::{Flow, Walk, line_of};
-use contextd_model::facts::{base_kind, binding, import_kind};
 use contextd_model::RefKind;
+use contextd_model::facts::{base_kind, binding, import_kind};
 
 pub struct Go;
 
@@ -32,7 +32,11 @@ impl Hooks for Go {
                 walk.no_parameters_until = walk.no_parameters_until.max(node.end_byte());
                 Flow::Table
             }
-            "parameter_declaration" | "variadic_parameter_declaration" if node.child_by_field_name("name").is_none() => unnamed(node, walk),
+            "parameter_declaration" | "variadic_parameter_declaration"
+                if node.child_by_field_name("name").is_none() =>
+            {
+                unnamed(node, walk)
+            }
             _ => Flow::Table,
         }
     }
@@ -63,7 +67,9 @@ fn import(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
 fn package_name(module: &str) -> &str {
     let mut components = module.rsplit('/');
     let last = components.next().unwrap_or(module);
-    let is_version = last.len() > 1 && last.starts_with('v') && last[1..].bytes().all(|byte| byte.is_ascii_digit());
+    let is_version = last.len() > 1
+        && last.starts_with('v')
+        && last[1..].bytes().all(|byte| byte.is_ascii_digit());
     let name = if is_version { components.next().unwrap_or(last) } else { last };
     let name = name.split_once(".v").map_or(name, |(before, _)| before);
     name.strip_prefix("go-").unwrap_or(name)
@@ -71,36 +77,68 @@ fn package_name(module: &str) -> &str {
 
 /// The key of a struct's literal is a field of its type; that of a map or list is an expression.
 fn key<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-    let name = node.child_by_field_name("key").and_then(|key| key.named_child(0)).filter(|key| key.kind() == "identifier");
+    let name = node
+        .child_by_field_name("key")
+        .and_then(|key| key.named_child(0))
+        .filter(|key| key.kind() == "identifier");
     let (Some(name), Some(literal)) = (name, walk.ancestor(2)) else { return Flow::Descend };
     let written = literal.child_by_field_name("type");
-    if written.is_some_and(|written| matches!(written.kind(), "map_type" | "slice_type" | "array_type" | "implicit_length_array_type")) {
+    if written.is_some_and(|written| {
+        matches!(
+            written.kind(),
+            "map_type" | "slice_type" | "array_type" | "implicit_length_array_type"
+        )
+    }) {
         return Flow::Descend;
     }
-    let owner = written.map_or_else(|| "()".to_owned(), |written| names::type_head(walk.text_of(written)));
+    let owner =
+        written.map_or_else(|| "()".to_owned(), |written| names::type_head(walk.text_of(written)));
     walk.take(name.start_byte());
-    walk.reference(&format!("{owner}.{}", walk.text_of(name)), RefKind::Field, name.start_byte(), line_of(name), 255);
+    walk.reference(
+        &format!("{owner}.{}", walk.text_of(name)),
+        RefKind::Field,
+        name.start_byte(),
+        line_of(name),
+        255,
+    );
     Flow::Descend
 }
 
 /// A parameter without a name still has a type, which tells what a method satisfies: it goes by `_`.
 fn unnamed<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-    let (Some(list), Some(callable)) = (walk.ancestor(1), walk.ancestor(2)) else { return Flow::Table };
+    let (Some(list), Some(callable)) = (walk.ancestor(1), walk.ancestor(2)) else {
+        return Flow::Table;
+    };
     let is_result = callable.child_by_field_name("result").is_some_and(|result| result == list);
-    let is_own = matches!(callable.kind(), "function_declaration" | "method_declaration" | "method_elem");
+    let is_own =
+        matches!(callable.kind(), "function_declaration" | "method_declaration" | "method_elem");
     if let Some(written) = node.child_by_field_name("type").filter(|_| is_own && !is_result) {
         let owner = walk.owner();
-        let position = walk.bindings.iter().rev().take_while(|row| row.owner == owner).filter(|row| row.how == binding::PARAMETER).count();
+        let position = walk
+            .bindings
+            .iter()
+            .rev()
+            .take_while(|row| row.owner == owner)
+            .filter(|row| row.how == binding::PARAMETER)
+            .count();
         let variadic = u16::from(node.kind() == "variadic_parameter_declaration");
         let written = crate::walk::fold(walk.text_of(written), 120);
-        walk.add_binding("_", &written, binding::PARAMETER, position.min(255) as u8, variadic, line_of(node));
+        walk.add_binding(
+            "_",
+            &written,
+            binding::PARAMETER,
+            position.min(255) as u8,
+            variadic,
+            line_of(node),
+        );
     }
     Flow::Table
 }
 
 /// A struct field without a name embeds its type.
 fn embed(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
-    if let (Some(owner), Some(written)) = (walk.enclosing_type(), node.child_by_field_name("type")) {
+    if let (Some(owner), Some(written)) = (walk.enclosing_type(), node.child_by_field_name("type"))
+    {
         let path = names::type_head(walk.text_of(written));
         walk.base(owner, &path, base_kind::MIXIN, line_of(node));
         let name = names::split_last(&path).1.to_owned();

@@ -51,7 +51,9 @@ impl Hooks for Java {
 }
 
 fn package(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
-    let name = node.named_children().find(|child| matches!(child.kind(), "identifier" | "scoped_identifier"));
+    let name = node
+        .named_children()
+        .find(|child| matches!(child.kind(), "identifier" | "scoped_identifier"));
     if let Some(name) = name {
         let path = names::path(walk.text_of(name));
         walk.package = walk.intern(&path);
@@ -107,11 +109,22 @@ fn method_reference(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
 /// The components of a record are its fields.
 fn components<'t>(node: Node<'t>, walk: &mut Walk<'t>) {
     let Some(parameters) = node.child_by_field_name("parameters") else { return };
-    let components: Vec<Node<'t>> = parameters.named_children().filter(|child| child.kind() == "formal_parameter").collect();
+    let components: Vec<Node<'t>> =
+        parameters.named_children().filter(|child| child.kind() == "formal_parameter").collect();
     for component in components {
         let Some(name) = component.child_by_field_name("name") else { continue };
-        let written = component.child_by_field_name("type").map_or("", |written| walk.text_of(written));
-        let symbol = walk.add_symbol(component, name.start_byte(), walk.text_of(name), "", SymbolKind::Field, None, written, true);
+        let written =
+            component.child_by_field_name("type").map_or("", |written| walk.text_of(written));
+        let symbol = walk.add_symbol(
+            component,
+            name.start_byte(),
+            walk.text_of(name),
+            "",
+            SymbolKind::Field,
+            None,
+            written,
+            true,
+        );
         walk.symbols[symbol as usize].visibility = Visibility::Public as u8;
     }
 }

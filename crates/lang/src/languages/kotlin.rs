@@ -12,7 +12,8 @@ use std::borrow::Cow;
 
 pub struct Kotlin;
 
-const TYPES: [&str; 5] = ["user_type", "nullable_type", "function_type", "parenthesized_type", "non_nullable_type"];
+const TYPES: [&str; 5] =
+    ["user_type", "nullable_type", "function_type", "parenthesized_type", "non_nullable_type"];
 
 impl Hooks for Kotlin {
     fn masked<'a>(&self, text: &'a str) -> Cow<'a, str> {
@@ -24,7 +25,9 @@ impl Hooks for Kotlin {
     fn visit<'t>(&self, node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
         match node.kind() {
             "package_header" => {
-                let path = node.first_of_kind("qualified_identifier").map_or_else(String::new, |name| names::path(walk.text_of(name)));
+                let path = node
+                    .first_of_kind("qualified_identifier")
+                    .map_or_else(String::new, |name| names::path(walk.text_of(name)));
                 walk.package = walk.intern(&path);
                 Flow::Skip
             }
@@ -53,7 +56,10 @@ impl Hooks for Kotlin {
                 Flow::Table
             }
             "parameter_modifiers" => {
-                walk.variadic_at = node.end_byte() * usize::from(walk.text_of(node).split_whitespace().any(|word| word == "vararg"));
+                walk.variadic_at = node.end_byte()
+                    * usize::from(
+                        walk.text_of(node).split_whitespace().any(|word| word == "vararg"),
+                    );
                 Flow::Table
             }
             "binary_expression" => generic_call(node, walk),
@@ -63,7 +69,11 @@ impl Hooks for Kotlin {
     }
 
     fn name<'t>(&self, node: Node<'t>, _walk: &Walk<'t>) -> Option<Node<'t>> {
-        if node.kind() == "property_declaration" { node.first_of_kind("variable_declaration")?.first_of_kind("identifier") } else { None }
+        if node.kind() == "property_declaration" {
+            node.first_of_kind("variable_declaration")?.first_of_kind("identifier")
+        } else {
+            None
+        }
     }
 
     /// An extension is named after the type it extends: `fun String.shout()` is `String.shout`.
@@ -82,8 +92,14 @@ impl Hooks for Kotlin {
                 receiver(node, walk);
             }
             "property_declaration" => {
-                set_type(symbol, node.first_of_kind("variable_declaration").and_then(type_of), walk);
-                if walk.symbols[symbol as usize].has(modifier::CONST) && walk.text_of(node).contains("const ") {
+                set_type(
+                    symbol,
+                    node.first_of_kind("variable_declaration").and_then(type_of),
+                    walk,
+                );
+                if walk.symbols[symbol as usize].has(modifier::CONST)
+                    && walk.text_of(node).contains("const ")
+                {
                     walk.symbols[symbol as usize].kind = SymbolKind::Constant as u8;
                 }
                 receiver(node, walk);
@@ -116,7 +132,9 @@ fn extended(node: Node<'_>) -> Option<Node<'_>> {
 }
 
 fn import(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
-    let path = node.first_of_kind("qualified_identifier").map_or_else(String::new, |name| names::path(walk.text_of(name)));
+    let path = node
+        .first_of_kind("qualified_identifier")
+        .map_or_else(String::new, |name| names::path(walk.text_of(name)));
     if walk.text_of(node).trim_end().ends_with('*') {
         walk.import(&path, "", "", import_kind::WILDCARD, line_of(node));
         return Flow::Skip;
@@ -131,7 +149,8 @@ fn import(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
 fn local<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let owner = &walk.symbols[walk.owner() as usize];
     let kind = owner.kind();
-    let is_local = owner.has(modifier::LOCAL) || !(kind.is_type() || matches!(kind, SymbolKind::File | SymbolKind::Module));
+    let is_local = owner.has(modifier::LOCAL)
+        || !(kind.is_type() || matches!(kind, SymbolKind::File | SymbolKind::Module));
     if is_local {
         bind(node, walk);
     }
@@ -143,7 +162,17 @@ fn bind<'t>(node: Node<'t>, walk: &mut Walk<'t>) {
     let Some(name) = declaration.first_of_kind("identifier") else { return };
     let written = type_of(declaration).map_or("", |written| walk.text_of(written));
     let mut later = node.named_children().skip_while(|&child| child != declaration).skip(1);
-    let value = later.find(|child| !matches!(child.kind(), "getter" | "setter" | "property_delegate" | "type_constraints" | "line_comment" | "block_comment"));
+    let value = later.find(|child| {
+        !matches!(
+            child.kind(),
+            "getter"
+                | "setter"
+                | "property_delegate"
+                | "type_constraints"
+                | "line_comment"
+                | "block_comment"
+        )
+    });
     walk.take(name.start_byte());
     walk.bind(name, written, value);
 }
@@ -157,9 +186,21 @@ fn mark_refused(symbol: u32, walk: &mut Walk<'_>) {
         walk.symbols[symbol as usize].modifiers |= modifier::LOWERED;
     }
     let Some((_, annotation)) = head.split_once("@Deprecated") else { return };
-    let refused = |level: &str| ["HIDDEN", "ERROR"].iter().any(|word| level.strip_prefix(word).is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric())));
-    let named = annotation.split("level").skip(1).filter_map(|rest| rest.trim_start().strip_prefix('='));
-    if annotation.split("DeprecationLevel.").skip(1).chain(named).any(|level| refused(level.trim_start())) {
+    let refused = |level: &str| {
+        ["HIDDEN", "ERROR"].iter().any(|word| {
+            level
+                .strip_prefix(word)
+                .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()))
+        })
+    };
+    let named =
+        annotation.split("level").skip(1).filter_map(|rest| rest.trim_start().strip_prefix('='));
+    if annotation
+        .split("DeprecationLevel.")
+        .skip(1)
+        .chain(named)
+        .any(|level| refused(level.trim_start()))
+    {
         walk.symbols[symbol as usize].modifiers |= modifier::REFUSED;
     }
 }
@@ -169,7 +210,16 @@ fn constructor_property<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let is_property = node.children().any(|child| matches!(child.kind(), "val" | "var"));
     if let Some(name) = node.first_of_kind("identifier").filter(|_| is_property) {
         let written = type_of(node).map_or("", |written| walk.text_of(written));
-        walk.add_symbol(node, name.start_byte(), walk.text_of(name), "", SymbolKind::Property, None, written, true);
+        walk.add_symbol(
+            node,
+            name.start_byte(),
+            walk.text_of(name),
+            "",
+            SymbolKind::Property,
+            None,
+            written,
+            true,
+        );
     }
     Flow::Table
 }
@@ -179,7 +229,16 @@ fn companion<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     if node.child_by_field_name("name").is_some() {
         return Flow::Table;
     }
-    let symbol = walk.add_symbol(node, node.start_byte(), "Companion", "", SymbolKind::Object, node.first_of_kind("class_body"), "", false);
+    let symbol = walk.add_symbol(
+        node,
+        node.start_byte(),
+        "Companion",
+        "",
+        SymbolKind::Object,
+        node.first_of_kind("class_body"),
+        "",
+        false,
+    );
     walk.symbols[symbol as usize].modifiers |= modifier::STATIC;
     bases(node, symbol, false, walk);
     Flow::Descend
@@ -188,7 +247,13 @@ fn companion<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 /// The members of a companion are used as members of the class: `Foo.make`, not `Foo.Companion.make`.
 fn leave_companion(symbol: u32, walk: &mut Walk<'_>) {
     let row = walk.symbols[symbol as usize];
-    let Some(parent) = walk.symbols.get(row.parent as usize).filter(|parent| parent.kind() == SymbolKind::Object && parent.has(modifier::STATIC)) else { return };
+    let Some(parent) = walk
+        .symbols
+        .get(row.parent as usize)
+        .filter(|parent| parent.kind() == SymbolKind::Object && parent.has(modifier::STATIC))
+    else {
+        return;
+    };
     let inner = format!("{}.", walk.strings.table.get(parent.qualified));
     let qualified = walk.strings.table.get(row.qualified).to_owned();
     let outer = inner.trim_end_matches('.').rsplit_once('.').map_or("", |(outer, _)| outer);
@@ -200,8 +265,20 @@ fn leave_companion(symbol: u32, walk: &mut Walk<'_>) {
 /// A constructor or initialiser, which the source does not name.
 fn unnamed<'t>(node: Node<'t>, name: &str, body: &str, walk: &mut Walk<'t>) -> Flow {
     // Its word stands for the name: modifiers are in front of it.
-    let word = node.children().find(|child| matches!(child.kind(), "constructor" | "init")).map_or(node.start_byte(), |word| word.start_byte());
-    let symbol = walk.add_symbol(node, word, name, "", SymbolKind::Constructor, node.first_of_kind(body), "", false);
+    let word = node
+        .children()
+        .find(|child| matches!(child.kind(), "constructor" | "init"))
+        .map_or(node.start_byte(), |word| word.start_byte());
+    let symbol = walk.add_symbol(
+        node,
+        word,
+        name,
+        "",
+        SymbolKind::Constructor,
+        node.first_of_kind(body),
+        "",
+        false,
+    );
     // `constructor(a: Int) : this(a, 1)` is complete without a body.
     walk.symbols[symbol as usize].modifiers &= !modifier::DECLARATION;
     Flow::Descend
@@ -226,7 +303,11 @@ fn bases(node: Node<'_>, symbol: u32, is_interface: bool, walk: &mut Walk<'_>) {
     for specifier in list.named_children() {
         let Some(inner) = specifier.named_child(0) else { continue };
         let called = inner.kind() == "constructor_invocation";
-        let written = if inner.kind() == "user_type" { Some(inner) } else { inner.first_of_kind("user_type") };
+        let written = if inner.kind() == "user_type" {
+            Some(inner)
+        } else {
+            inner.first_of_kind("user_type")
+        };
         let Some(written) = written else { continue };
         let kind = if called || is_interface { base_kind::EXTENDS } else { base_kind::IMPLEMENTS };
         let path = names::type_head(walk.text_of(written));
@@ -253,14 +334,27 @@ fn receiver(node: Node<'_>, walk: &mut Walk<'_>) {
 /// words name a class, and what follows it may be part of the same expression.
 fn annotation_class<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let text = walk.text_of(node);
-    let mut words = text.split_whitespace().skip_while(|word| matches!(*word, "public" | "internal" | "private" | "protected"));
+    let mut words = text
+        .split_whitespace()
+        .skip_while(|word| matches!(*word, "public" | "internal" | "private" | "protected"));
     if words.next() != Some("annotation") || words.next() != Some("class") {
         return Flow::Table;
     }
-    let Some(name) = words.next().and_then(|word| named(node, word, walk)) else { return Flow::Table };
+    let Some(name) = words.next().and_then(|word| named(node, word, walk)) else {
+        return Flow::Table;
+    };
     // Of the expression only its beginning is sure to be this class.
     let whole = name.end_byte() == node.end_byte();
-    walk.add_symbol(if whole { node } else { name }, name.start_byte(), walk.text_of(name), "", SymbolKind::Interface, None, "", false);
+    walk.add_symbol(
+        if whole { node } else { name },
+        name.start_byte(),
+        walk.text_of(name),
+        "",
+        SymbolKind::Interface,
+        None,
+        "",
+        false,
+    );
     walk.take(name.start_byte());
     Flow::Descend
 }
@@ -276,13 +370,27 @@ fn named<'t>(node: Node<'t>, word: &str, walk: &Walk<'t>) -> Option<Node<'t>> {
 
 /// `make<Foo>(x)` is read by the grammar as two comparisons.
 fn generic_call(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
-    let operator = |node: Node<'_>, text: &str| node.child_by_field_name("operator").is_some_and(|found| found.kind() == text);
-    let Some(left) = node.child_by_field_name("left").filter(|_| operator(node, ">")) else { return Flow::Table };
-    let arguments = node.child_by_field_name("right").filter(|right| matches!(right.kind(), "parenthesized_expression" | "lambda_literal"));
-    if let (Some(arguments), Some(callee), true) = (arguments, left.child_by_field_name("left"), left.kind() == "binary_expression" && operator(left, "<")) {
+    let operator = |node: Node<'_>, text: &str| {
+        node.child_by_field_name("operator").is_some_and(|found| found.kind() == text)
+    };
+    let Some(left) = node.child_by_field_name("left").filter(|_| operator(node, ">")) else {
+        return Flow::Table;
+    };
+    let arguments = node
+        .child_by_field_name("right")
+        .filter(|right| matches!(right.kind(), "parenthesized_expression" | "lambda_literal"));
+    if let (Some(arguments), Some(callee), true) = (
+        arguments,
+        left.child_by_field_name("left"),
+        left.kind() == "binary_expression" && operator(left, "<"),
+    ) {
         let path = names::path(walk.text_of(callee));
         walk.take(callee.start_byte());
-        let count = if arguments.kind() == "lambda_literal" { 1 } else { arguments.named_child_count().min(253) as u8 };
+        let count = if arguments.kind() == "lambda_literal" {
+            1
+        } else {
+            arguments.named_child_count().min(253) as u8
+        };
         walk.reference(&path, RefKind::Call, callee.start_byte(), line_of(callee), count);
     }
     Flow::Table

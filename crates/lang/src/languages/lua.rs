@@ -23,14 +23,26 @@ impl Hooks for Lua {
             "field" => field(node, walk),
             "function_call" => call(node, walk),
             "parameters" => {
-                for (position, name) in node.named_children().filter(|child| child.kind() == "identifier").enumerate() {
+                for (position, name) in
+                    node.named_children().filter(|child| child.kind() == "identifier").enumerate()
+                {
                     walk.take(name.start_byte());
-                    walk.add_binding(walk.text_of(name), "", binding::PARAMETER, position.min(255) as u8, 0, line_of(name));
+                    walk.add_binding(
+                        walk.text_of(name),
+                        "",
+                        binding::PARAMETER,
+                        position.min(255) as u8,
+                        0,
+                        line_of(name),
+                    );
                 }
                 Flow::Skip
             }
             "for_generic_clause" | "for_numeric_clause" => {
-                let list = node.named_child(0).filter(|list| list.kind() == "variable_list").unwrap_or(node);
+                let list = node
+                    .named_child(0)
+                    .filter(|list| list.kind() == "variable_list")
+                    .unwrap_or(node);
                 for name in list.children_by_field_name("name") {
                     walk.take(name.start_byte());
                     walk.add_binding(walk.text_of(name), "", binding::ALIAS, 0, 0, line_of(name));
@@ -43,15 +55,32 @@ impl Hooks for Lua {
 }
 
 /// Adds a function named by a path: `M.sub:name`.
-fn function<'t>(node: Node<'t>, name: Node<'t>, value: Node<'t>, is_local: bool, walk: &mut Walk<'t>) {
+fn function<'t>(
+    node: Node<'t>,
+    name: Node<'t>,
+    value: Node<'t>,
+    is_local: bool,
+    walk: &mut Walk<'t>,
+) {
     let written = walk.text_of(name);
     let path = names::path(&written.replace(':', "."));
     let (scope, last) = names::split_last(&path);
     let kind = if written.contains(':') { SymbolKind::Method } else { SymbolKind::Function };
     let start = name.end_byte() - last.len().min(name.end_byte());
-    let symbol = walk.add_symbol(node, start, last, scope, kind, value.child_by_field_name("body"), "", false);
-    let end = value.child_by_field_name("parameters").map_or(node.end_byte(), |list| list.end_byte());
-    let signature: Vec<&str> = walk.text.get(node.start_byte()..end).unwrap_or("").split_whitespace().collect();
+    let symbol = walk.add_symbol(
+        node,
+        start,
+        last,
+        scope,
+        kind,
+        value.child_by_field_name("body"),
+        "",
+        false,
+    );
+    let end =
+        value.child_by_field_name("parameters").map_or(node.end_byte(), |list| list.end_byte());
+    let signature: Vec<&str> =
+        walk.text.get(node.start_byte()..end).unwrap_or("").split_whitespace().collect();
     let signature = walk.intern(&signature.join(" "));
     let row = &mut walk.symbols[symbol as usize];
     row.signature = signature;
@@ -62,7 +91,9 @@ fn function<'t>(node: Node<'t>, name: Node<'t>, value: Node<'t>, is_local: bool,
 }
 
 fn assignment<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-    let (Some(names_list), Some(values)) = (node.named_child(0), node.named_child(1)) else { return Flow::Descend };
+    let (Some(names_list), Some(values)) = (node.named_child(0), node.named_child(1)) else {
+        return Flow::Descend;
+    };
     let names: Vec<Node<'t>> = names_list.children_by_field_name("name").collect();
     let before = walk.text.get(..node.start_byte()).unwrap_or("");
     let is_local = before.trim_end().ends_with("local");
@@ -73,7 +104,14 @@ fn assignment<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     Flow::Descend
 }
 
-fn one<'t>(node: Node<'t>, name: Node<'t>, value: Option<Node<'t>>, is_local: bool, leaf: bool, walk: &mut Walk<'t>) {
+fn one<'t>(
+    node: Node<'t>,
+    name: Node<'t>,
+    value: Option<Node<'t>>,
+    is_local: bool,
+    leaf: bool,
+    walk: &mut Walk<'t>,
+) {
     if let Some(value) = value.filter(|value| value.kind() == "function_definition" && !leaf) {
         return function(node, name, value, is_local, walk);
     }
@@ -90,7 +128,14 @@ fn one<'t>(node: Node<'t>, name: Node<'t>, value: Option<Node<'t>>, is_local: bo
     }
     let (scope, last) = names::split_last(&path);
     let text = walk.intern(&path);
-    if !crate::walk::is_name(last) || walk.symbols.iter().rev().take(400).any(|row| row.parent == owner && row.qualified == text) {
+    if !crate::walk::is_name(last)
+        || walk
+            .symbols
+            .iter()
+            .rev()
+            .take(400)
+            .any(|row| row.parent == owner && row.qualified == text)
+    {
         return;
     }
     let body = value.filter(|value| value.kind() == "table_constructor");
@@ -120,7 +165,9 @@ fn argument<'t>(call: Node<'_>, walk: &Walk<'t>) -> Option<&'t str> {
 
 /// `name = function() … end` in a table.
 fn field<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-    if let (Some(name), Some(value)) = (node.child_by_field_name("name"), node.child_by_field_name("value")) {
+    if let (Some(name), Some(value)) =
+        (node.child_by_field_name("name"), node.child_by_field_name("value"))
+    {
         walk.take(name.start_byte());
         if value.kind() == "function_definition" && name.kind() == "identifier" {
             function(node, name, value, false, walk);
@@ -132,9 +179,13 @@ fn field<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 /// `object:method(…)`.
 fn method_call(node: Node<'_>, name: Node<'_>, walk: &mut Walk<'_>) {
     let Some(method) = name.child_by_field_name("method") else { return };
-    let object = name.child_by_field_name("table").map_or_else(String::new, |table| names::path(walk.text_of(table)));
+    let object = name
+        .child_by_field_name("table")
+        .map_or_else(String::new, |table| names::path(walk.text_of(table)));
     let object = if object.is_empty() { "()".to_owned() } else { object };
-    let count = node.child_by_field_name("arguments").map_or(255, |list| list.named_child_count().min(254) as u8);
+    let count = node
+        .child_by_field_name("arguments")
+        .map_or(255, |list| list.named_child_count().min(254) as u8);
     let path = format!("{object}.{}", walk.text_of(method));
     walk.take(method.start_byte());
     walk.reference(&path, RefKind::Call, method.start_byte(), line_of(method), count);
@@ -161,9 +212,13 @@ fn call<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
         }
         _ => return Flow::Table,
     };
-    let body = node.child_by_field_name("arguments").and_then(|list| list.named_child(1)).filter(|body| body.kind() == "function_definition");
+    let body = node
+        .child_by_field_name("arguments")
+        .and_then(|list| list.named_child(1))
+        .filter(|body| body.kind() == "function_definition");
     if let (Some(body), Some(title)) = (body, argument(node, walk)) {
-        let symbol = walk.add_symbol(node, name.end_byte() + 2, title, "", kind, Some(body), "", false);
+        let symbol =
+            walk.add_symbol(node, name.end_byte() + 2, title, "", kind, Some(body), "", false);
         walk.symbols[symbol as usize].modifiers |= modifier::TEST;
         walk.take(name.start_byte());
         return Flow::Descend;

@@ -14,7 +14,10 @@ impl Hooks for Php {
         match node.kind() {
             "namespace_definition" => namespace(node, walk),
             "namespace_use_declaration" => imports(node, walk),
-            "require_expression" | "require_once_expression" | "include_expression" | "include_once_expression" => include(node, walk),
+            "require_expression"
+            | "require_once_expression"
+            | "include_expression"
+            | "include_once_expression" => include(node, walk),
             "const_declaration" => constants(node, walk),
             "property_declaration" => properties(node, walk),
             "property_promotion_parameter" => {
@@ -40,7 +43,10 @@ impl Hooks for Php {
         }
         let row = walk.symbols[symbol as usize];
         let (name, doc) = (walk.strings.table.get(row.name), walk.strings.table.get(row.doc));
-        let is_test = doc.lines().any(|line| line.trim() == "@test") || name.strip_prefix("test").is_some_and(|rest| rest.starts_with(|c: char| c.is_uppercase() || c == '_'));
+        let is_test = doc.lines().any(|line| line.trim() == "@test")
+            || name
+                .strip_prefix("test")
+                .is_some_and(|rest| rest.starts_with(|c: char| c.is_uppercase() || c == '_'));
         let is_constructor = name == "__construct";
         let row = &mut walk.symbols[symbol as usize];
         row.modifiers |= if is_test { modifier::TEST } else { 0 };
@@ -60,7 +66,16 @@ fn namespace<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     if let Some(body) = node.child_by_field_name("body") {
         let path = names::path(written);
         let (scope, last) = names::split_last(&path);
-        walk.add_symbol(node, name.end_byte() - last.len(), last, scope, SymbolKind::Namespace, Some(body), "", false);
+        walk.add_symbol(
+            node,
+            name.end_byte() - last.len(),
+            last,
+            scope,
+            SymbolKind::Namespace,
+            Some(body),
+            "",
+            false,
+        );
     }
     Flow::Descend
 }
@@ -73,7 +88,11 @@ fn imports(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
     for clause in list.named_children().filter(|child| child.kind() == "namespace_use_clause") {
         let Some(target) = clause.named_child(0) else { continue };
         let written = walk.text_of(target).trim_start_matches('\\');
-        let whole = if prefix.is_empty() { written.to_owned() } else { format!("{}\\{written}", prefix.trim_matches('\\')) };
+        let whole = if prefix.is_empty() {
+            written.to_owned()
+        } else {
+            format!("{}\\{written}", prefix.trim_matches('\\'))
+        };
         let (module, name) = whole.rsplit_once('\\').unwrap_or(("", &whole));
         let alias = clause.child_by_field_name("alias").map_or(name, |alias| walk.text_of(alias));
         walk.import(module, name, alias, import_kind::NAME, line_of(clause));
@@ -86,8 +105,11 @@ fn include(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
     let text = walk.text_of(node);
     let Some(open) = text.find(['"', '\'']) else { return Flow::Descend };
     let rest = &text[open + 1..];
-    let Some(path) = rest.find(['"', '\'']).map(|close| &rest[..close]) else { return Flow::Descend };
-    let module = if text[..open].contains("__DIR__") { format!(".{path}") } else { path.to_owned() };
+    let Some(path) = rest.find(['"', '\'']).map(|close| &rest[..close]) else {
+        return Flow::Descend;
+    };
+    let module =
+        if text[..open].contains("__DIR__") { format!(".{path}") } else { path.to_owned() };
     walk.import(&module, "", "", import_kind::INCLUDE, line_of(node));
     Flow::Skip
 }
@@ -103,13 +125,34 @@ fn properties<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 }
 
 /// One symbol for each element; a single one owns what the declaration holds.
-fn elements<'t>(node: Node<'t>, kind: &str, symbol_kind: SymbolKind, written: &'t str, walk: &mut Walk<'t>) -> Flow {
-    let elements: Vec<Node<'t>> = node.named_children().filter(|child| child.kind() == kind).collect();
+fn elements<'t>(
+    node: Node<'t>,
+    kind: &str,
+    symbol_kind: SymbolKind,
+    written: &'t str,
+    walk: &mut Walk<'t>,
+) -> Flow {
+    let elements: Vec<Node<'t>> =
+        node.named_children().filter(|child| child.kind() == kind).collect();
     for element in &elements {
         let Some(name) = element.named_child(0) else { continue };
         let text = walk.text_of(name).trim_start_matches('$');
-        let symbol = walk.add_symbol(node, name.end_byte() - text.len(), text, "", symbol_kind, None, written, elements.len() > 1);
-        let signature = walk.strings.table.get(walk.symbols[symbol as usize].signature).trim_end_matches([';', ' ']).to_owned();
+        let symbol = walk.add_symbol(
+            node,
+            name.end_byte() - text.len(),
+            text,
+            "",
+            symbol_kind,
+            None,
+            written,
+            elements.len() > 1,
+        );
+        let signature = walk
+            .strings
+            .table
+            .get(walk.symbols[symbol as usize].signature)
+            .trim_end_matches([';', ' '])
+            .to_owned();
         walk.symbols[symbol as usize].signature = walk.intern(&signature);
         walk.take(name.start_byte());
     }
@@ -118,7 +161,10 @@ fn elements<'t>(node: Node<'t>, kind: &str, symbol_kind: SymbolKind, written: &'
 
 /// A constructor's parameter that is a property too.
 fn promoted(node: Node<'_>, walk: &mut Walk<'_>) {
-    let name = node.child_by_field_name("name").map_or("", |name| walk.text_of(name)).trim_start_matches('$');
+    let name = node
+        .child_by_field_name("name")
+        .map_or("", |name| walk.text_of(name))
+        .trim_start_matches('$');
     let written = node.child_by_field_name("type").map_or("", |written| walk.text_of(written));
     walk.add_binding(&format!("self.{name}"), written, binding::DECLARED, 0, 0, line_of(node));
 }
@@ -131,7 +177,16 @@ fn define<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     if let Some(first) = first.filter(|_| callee == "define" && !in_callable) {
         let name = walk.text_of(first).trim_matches(['"', '\'']);
         if crate::walk::is_name(name) {
-            walk.add_symbol(node, first.start_byte() + 1, name, "", SymbolKind::Constant, None, "", false);
+            walk.add_symbol(
+                node,
+                first.start_byte() + 1,
+                name,
+                "",
+                SymbolKind::Constant,
+                None,
+                "",
+                false,
+            );
         }
     }
     Flow::Table
@@ -161,8 +216,14 @@ fn class_constant(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
 
 /// `self::$cache` is the property `cache`.
 fn static_property(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
-    if let (Some(scope), Some(name)) = (node.child_by_field_name("scope"), node.child_by_field_name("name")) {
-        let path = format!("{}.{}", names::path(walk.text_of(scope)), walk.text_of(name).trim_start_matches('$'));
+    if let (Some(scope), Some(name)) =
+        (node.child_by_field_name("scope"), node.child_by_field_name("name"))
+    {
+        let path = format!(
+            "{}.{}",
+            names::path(walk.text_of(scope)),
+            walk.text_of(name).trim_start_matches('$')
+        );
         walk.reference(&path, RefKind::Field, name.start_byte(), line_of(name), 255);
     }
     Flow::Descend
@@ -171,7 +232,8 @@ fn static_property(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
 fn loop_variables(node: Node<'_>, walk: &mut Walk<'_>) {
     // The first child is what is looped over.
     for child in node.named_children().skip(1).take(1) {
-        let names: Vec<Node<'_>> = if child.kind() == "pair" { child.named_children().collect() } else { vec![child] };
+        let names: Vec<Node<'_>> =
+            if child.kind() == "pair" { child.named_children().collect() } else { vec![child] };
         for name in names.iter().filter(|name| name.kind() == "variable_name") {
             walk.add_binding(walk.text_of(*name), "", binding::ALIAS, 0, 0, line_of(*name));
         }

@@ -20,11 +20,21 @@ impl Hooks for Prose {
     fn extract(&self, text: &str) -> Option<FileFacts> {
         let lines = Lines::of(text);
         let (headings, fenced) = self.headings(&lines);
-        let mut draft = Draft { interner: Interner::default(), symbols: vec![file_row(text)], refs: Vec::new(), seen: FxHashMap::default() };
+        let mut draft = Draft {
+            interner: Interner::default(),
+            symbols: vec![file_row(text)],
+            refs: Vec::new(),
+            seen: FxHashMap::default(),
+        };
         draft.sections(text, &lines, &headings);
         draft.mentions(self, &lines, &fenced);
         draft.refs.sort_by_key(|row| (row.owner, row.start));
-        Some(FileFacts { strings: draft.interner.table, symbols: draft.symbols, refs: draft.refs, ..FileFacts::default() })
+        Some(FileFacts {
+            strings: draft.interner.table,
+            symbols: draft.symbols,
+            refs: draft.refs,
+            ..FileFacts::default()
+        })
     }
 }
 
@@ -37,7 +47,9 @@ impl<'t> Lines<'t> {
     fn of(text: &'t str) -> Self {
         let mut start = 0;
         let mut lines = Vec::with_capacity(text.len() / 32);
-        for end in memchr::memchr_iter(b'\n', text.as_bytes()).chain((!text.is_empty() && !text.ends_with('\n')).then_some(text.len())) {
+        for end in memchr::memchr_iter(b'\n', text.as_bytes())
+            .chain((!text.is_empty() && !text.ends_with('\n')).then_some(text.len()))
+        {
             lines.push((start, text[start..end].trim_end_matches('\r')));
             start = end + 1;
         }
@@ -74,7 +86,12 @@ impl Prose {
             if let Some(mark) = self.fence(text) {
                 match fence {
                     None => fence = Some(mark),
-                    Some(open) if text.trim().starts_with(open) && text.trim().chars().all(|c| open.starts_with(c)) => fence = None,
+                    Some(open)
+                        if text.trim().starts_with(open)
+                            && text.trim().chars().all(|c| open.starts_with(c)) =>
+                    {
+                        fence = None
+                    }
                     Some(_) => {}
                 }
                 code[line] = true;
@@ -96,14 +113,21 @@ impl Prose {
         }
         let trimmed = text.trim_start();
         match self {
-            Prose::Markdown if trimmed.starts_with("```") || trimmed.starts_with("~~~") => Some(&trimmed[..3]),
+            Prose::Markdown if trimmed.starts_with("```") || trimmed.starts_with("~~~") => {
+                Some(&trimmed[..3])
+            }
             Prose::Asciidoc if trimmed.starts_with("----") => Some(&trimmed[..4]),
             _ => None,
         }
     }
 
     /// Returns the heading that starts at a line, and how many lines it takes.
-    fn heading(&self, lines: &Lines<'_>, line: usize, styles: &mut Vec<(char, bool)>) -> Option<(Heading, usize)> {
+    fn heading(
+        &self,
+        lines: &Lines<'_>,
+        line: usize,
+        styles: &mut Vec<(char, bool)>,
+    ) -> Option<(Heading, usize)> {
         let text = lines.text(line);
         match self {
             Prose::Markdown => marked(lines, line, '#').map(|heading| (heading, 1)).or_else(|| {
@@ -116,15 +140,26 @@ impl Prose {
             }),
             Prose::Asciidoc => marked(lines, line, '=').map(|heading| (heading, 1)),
             Prose::Rst => {
-                let over = underline(text).filter(|&mark| underline(lines.text(line + 2)) == Some(mark) && is_title(lines.text(line + 1)));
+                let over = underline(text).filter(|&mark| {
+                    underline(lines.text(line + 2)) == Some(mark) && is_title(lines.text(line + 1))
+                });
                 let (title, mark, used, both) = match over {
                     Some(mark) => (line + 1, mark, 3, true),
-                    None => (line, underline(lines.text(line + 1)).filter(|_| is_title(text) && lines.text(line + 1).trim_end().len() + 1 >= text.trim().len())?, 2, false),
+                    None => (
+                        line,
+                        underline(lines.text(line + 1)).filter(|_| {
+                            is_title(text)
+                                && lines.text(line + 1).trim_end().len() + 1 >= text.trim().len()
+                        })?,
+                        2,
+                        false,
+                    ),
                 };
-                let level = styles.iter().position(|style| *style == (mark, both)).unwrap_or_else(|| {
-                    styles.push((mark, both));
-                    styles.len() - 1
-                });
+                let level =
+                    styles.iter().position(|style| *style == (mark, both)).unwrap_or_else(|| {
+                        styles.push((mark, both));
+                        styles.len() - 1
+                    });
                 Some((titled(lines, title, level.min(200) as u8 + 1), used))
             }
         }
@@ -135,7 +170,8 @@ impl Prose {
 const IS_BETWEEN_NAMES: [bool; 256] = {
     let (mut is_between, mut byte) = ([false; 256], 0);
     while byte < 128 {
-        is_between[byte] = !(byte as u8).is_ascii_alphanumeric() && !matches!(byte as u8, b'_' | b'.' | b':');
+        is_between[byte] =
+            !(byte as u8).is_ascii_alphanumeric() && !matches!(byte as u8, b'_' | b'.' | b':');
         byte += 1;
     }
     is_between
@@ -147,7 +183,10 @@ fn is_indented(text: &str) -> bool {
 
 fn is_title(text: &str) -> bool {
     let text = text.trim();
-    !text.is_empty() && text.len() < 200 && !text.starts_with(['-', '*', '|', '>', '<', '`']) && text.chars().any(char::is_alphanumeric)
+    !text.is_empty()
+        && text.len() < 200
+        && !text.starts_with(['-', '*', '|', '>', '<', '`'])
+        && text.chars().any(char::is_alphanumeric)
 }
 
 /// Returns the words of more than two bytes in a line of code, with the dots and colons that join names. Bytes tell most of
@@ -160,7 +199,8 @@ fn code_words(line: &str) -> impl Iterator<Item = &str> {
         &line[start..start + run.len()]
     });
     let words = runs.filter(|run| run.len() > 2).flat_map(|run| {
-        let parts = (!run.is_ascii()).then(|| run.split(|c: char| !c.is_ascii() && !c.is_alphanumeric()));
+        let parts =
+            (!run.is_ascii()).then(|| run.split(|c: char| !c.is_ascii() && !c.is_alphanumeric()));
         run.is_ascii().then_some(run).into_iter().chain(parts.into_iter().flatten())
     });
     words.filter(|word| word.len() > 2)
@@ -168,7 +208,8 @@ fn code_words(line: &str) -> impl Iterator<Item = &str> {
 
 /// True for a name with a capital inside, or an underscore.
 fn is_written_like_code(word: &str) -> bool {
-    word.chars().skip(1).any(char::is_uppercase) || word.as_bytes().contains(&b'_') && word.trim_matches('_').contains('_')
+    word.chars().skip(1).any(char::is_uppercase)
+        || word.as_bytes().contains(&b'_') && word.trim_matches('_').contains('_')
 }
 
 /// Returns the character that a line repeats as an underline.
@@ -182,12 +223,14 @@ fn marked(lines: &Lines<'_>, line: usize, mark: char) -> Option<Heading> {
     let text = lines.text(line);
     let level = text.chars().take_while(|&c| c == mark).count();
     let rest = &text[level..];
-    ((1..=6).contains(&level) && rest.starts_with([' ', '\t'])).then(|| titled(lines, line, level as u8))
+    ((1..=6).contains(&level) && rest.starts_with([' ', '\t']))
+        .then(|| titled(lines, line, level as u8))
 }
 
 fn titled(lines: &Lines<'_>, line: usize, level: u8) -> Heading {
     let text = lines.text(line);
-    let title = text.trim().trim_start_matches(['#', '=']).trim().trim_end_matches(['#', '=']).trim();
+    let title =
+        text.trim().trim_start_matches(['#', '=']).trim().trim_end_matches(['#', '=']).trim();
     let title: String = title.chars().filter(|c| !matches!(c, '`' | '*')).take(120).collect();
     Heading { level, line, at: lines.start(line), title }
 }
@@ -200,7 +243,14 @@ struct Draft {
 }
 
 fn file_row(text: &str) -> SymbolRow {
-    SymbolRow { kind: SymbolKind::File as u8, parent: NONE, end: text.len() as u32, start_line: 1, name_line: 1, ..SymbolRow::default() }
+    SymbolRow {
+        kind: SymbolKind::File as u8,
+        parent: NONE,
+        end: text.len() as u32,
+        start_line: 1,
+        name_line: 1,
+        ..SymbolRow::default()
+    }
 }
 
 impl Draft {
@@ -215,7 +265,11 @@ impl Draft {
             let end = next.map_or(text.len(), |other| lines.start(other.line));
             let end_line = next.map_or(lines.lines.len(), |other| other.line).max(heading.line + 1);
             let outer = self.interner.table.get(self.symbols[parent as usize].qualified).to_owned();
-            let qualified = if outer.is_empty() { heading.title.clone() } else { format!("{outer}.{}", heading.title) };
+            let qualified = if outer.is_empty() {
+                heading.title.clone()
+            } else {
+                format!("{outer}.{}", heading.title)
+            };
             let body = lines.start(heading.line + 1);
             let row = SymbolRow {
                 name: self.interner.intern(&heading.title),
@@ -242,7 +296,11 @@ impl Draft {
     fn mentions(&mut self, prose: &Prose, lines: &Lines<'_>, fenced: &[bool]) {
         let mut owner = FILE_SYMBOL;
         for (number, &(start, line)) in lines.lines.iter().enumerate() {
-            while self.symbols.get(owner as usize + 1).is_some_and(|next| next.start as usize <= start) {
+            while self
+                .symbols
+                .get(owner as usize + 1)
+                .is_some_and(|next| next.start as usize <= start)
+            {
                 owner += 1;
             }
             if fenced[number] {
@@ -261,7 +319,10 @@ impl Draft {
             let code = &after[..close];
             // A role's target may stand behind its text: :meth:`text <target>`; `~` shortens it.
             let code = match prose {
-                Prose::Rst => code.rsplit_once('<').map_or(code, |(_, target)| target.trim_end_matches('>')).trim_start_matches(['~', '.', '!']),
+                Prose::Rst => code
+                    .rsplit_once('<')
+                    .map_or(code, |(_, target)| target.trim_end_matches('>'))
+                    .trim_start_matches(['~', '.', '!']),
                 _ => code,
             };
             let at = start + (after.as_ptr() as usize - line.as_ptr() as usize);
@@ -295,7 +356,16 @@ impl Draft {
             return;
         }
         self.seen.insert((owner, name.0, qualifier.0), self.refs.len() as u32);
-        self.refs.push(RefRow { owner, name, qualifier, line: line as u32 + 1, start: at as u32, kind: RefKind::Name as u8, arguments: 255, count: 1 });
+        self.refs.push(RefRow {
+            owner,
+            name,
+            qualifier,
+            line: line as u32 + 1,
+            start: at as u32,
+            kind: RefKind::Name as u8,
+            arguments: 255,
+            count: 1,
+        });
     }
 }
 

@@ -33,7 +33,8 @@ impl Hooks for Python {
 
     fn docstring<'t>(&self, body: Node<'t>) -> Option<Node<'t>> {
         let first = body.named_child(0)?;
-        let string = if first.kind() == "expression_statement" { first.named_child(0)? } else { first };
+        let string =
+            if first.kind() == "expression_statement" { first.named_child(0)? } else { first };
         matches!(string.kind(), "string" | "concatenated_string").then_some(string)
     }
 }
@@ -63,7 +64,9 @@ fn import_from(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
 
 fn aliased<'t>(node: Node<'_>, walk: &Walk<'t>) -> (&'t str, Option<&'t str>) {
     match (node.child_by_field_name("name"), node.child_by_field_name("alias")) {
-        (Some(name), Some(alias)) if node.kind() == "aliased_import" => (walk.text_of(name), Some(walk.text_of(alias))),
+        (Some(name), Some(alias)) if node.kind() == "aliased_import" => {
+            (walk.text_of(name), Some(walk.text_of(alias)))
+        }
         _ => (walk.text_of(node), None),
     }
 }
@@ -74,17 +77,30 @@ fn parameters(node: Node<'_>, walk: &mut Walk<'_>) {
         let name = match child.kind() {
             "identifier" => Some(child),
             "default_parameter" => child.child_by_field_name("name"),
-            "typed_parameter" | "list_splat_pattern" | "dictionary_splat_pattern" => child.named_child(0),
+            "typed_parameter" | "list_splat_pattern" | "dictionary_splat_pattern" => {
+                child.named_child(0)
+            }
             _ => None,
         };
         let Some(name) = name else { continue };
-        let name = if matches!(name.kind(), "list_splat_pattern" | "dictionary_splat_pattern") { name.named_child(0).unwrap_or(name) } else { name };
+        let name = if matches!(name.kind(), "list_splat_pattern" | "dictionary_splat_pattern") {
+            name.named_child(0).unwrap_or(name)
+        } else {
+            name
+        };
         let written = child.child_by_field_name("type").map_or("", |written| walk.text_of(written));
         let variadic = u16::from(walk.text_of(child).starts_with('*'));
         let flags = variadic | u16::from(child.kind() == "default_parameter") << 1;
         walk.take(name.start_byte());
         let text = walk.text_of(name);
-        walk.add_binding(text, written, binding::PARAMETER, position.min(255) as u8, flags, line_of(name));
+        walk.add_binding(
+            text,
+            written,
+            binding::PARAMETER,
+            position.min(255) as u8,
+            flags,
+            line_of(name),
+        );
     }
 }
 
@@ -104,7 +120,10 @@ fn environment(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
 fn quoted_type(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
     if let Some(string) = node.named_child(0).filter(|child| child.kind() == "string") {
         let text = walk.text_of(string).trim_matches(['"', '\'']);
-        for path in text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.'))).filter(|path| !path.is_empty()) {
+        for path in text
+            .split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.')))
+            .filter(|path| !path.is_empty())
+        {
             walk.reference(path, RefKind::Type, string.start_byte(), line_of(string), 255);
         }
     }

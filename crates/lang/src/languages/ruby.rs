@@ -45,7 +45,9 @@ impl Hooks for Ruby {
             "private" | "private_class_method" => Some(Visibility::Private),
             "protected" => Some(Visibility::Protected),
             "public" => Some(Visibility::Public),
-            _ if row.kind().is_callable() || row.kind() == contextd_model::SymbolKind::Property => walk.section(row.parent, row.start),
+            _ if row.kind().is_callable() || row.kind() == contextd_model::SymbolKind::Property => {
+                walk.section(row.parent, row.start)
+            }
             _ => None,
         }
     }

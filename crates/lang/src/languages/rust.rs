@@ -29,7 +29,9 @@ impl Hooks for Rust {
     fn declared<'t>(&self, node: Node<'t>, symbol: u32, walk: &mut Walk<'t>) {
         match node.kind() {
             "struct_item" | "enum_item" | "union_item" => derives(node, symbol, walk),
-            "mod_item" if node.child_by_field_name("body").is_none() => module_file(node, symbol, walk),
+            "mod_item" if node.child_by_field_name("body").is_none() => {
+                module_file(node, symbol, walk)
+            }
             _ => {}
         }
     }
@@ -42,7 +44,9 @@ impl Hooks for Rust {
             SymbolKind::Trait => Some(parent.visibility()),
             SymbolKind::Enum if row.kind() == SymbolKind::Variant => Some(parent.visibility()),
             SymbolKind::Variant => Some(parent.visibility()),
-            SymbolKind::Extension if walk.strings.table.get(parent.signature).contains(" for ") => Some(Visibility::Public),
+            SymbolKind::Extension if walk.strings.table.get(parent.signature).contains(" for ") => {
+                Some(Visibility::Public)
+            }
             _ if row.kind() == SymbolKind::Extension => Some(Visibility::Public),
             _ if row.kind() == SymbolKind::Macro => Some(Visibility::Internal),
             _ => None,
@@ -66,8 +70,20 @@ fn implementation<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     }
     let body = node.child_by_field_name("body");
     // The arguments of a trait tell its implementations for one type apart.
-    let implemented = node.child_by_field_name("trait").filter(|base| base.kind() == "generic_type").map_or("", |base| walk.text_of(base));
-    let symbol = walk.add_symbol(node, named.start_byte(), name, "", SymbolKind::Extension, body, implemented, false);
+    let implemented = node
+        .child_by_field_name("trait")
+        .filter(|base| base.kind() == "generic_type")
+        .map_or("", |base| walk.text_of(base));
+    let symbol = walk.add_symbol(
+        node,
+        named.start_byte(),
+        name,
+        "",
+        SymbolKind::Extension,
+        body,
+        implemented,
+        false,
+    );
     if let Some(generics) = node.child_by_field_name("type_parameters") {
         walk.set_generics(symbol, walk.text_of(generics));
     }
@@ -125,7 +141,15 @@ fn module_file(node: Node<'_>, symbol: u32, walk: &mut Walk<'_>) {
     let name = row.name;
     let module = written.map_or(name, |path| walk.intern(path));
     walk.symbols[symbol as usize].modifiers |= modifier::DECLARATION;
-    walk.imports.push(ImportRow { module, name: contextd_model::StrId::EMPTY, alias: name, owner: row.parent, line: row.name_line, kind: import_kind::INCLUDE, pad: [0; 3] });
+    walk.imports.push(ImportRow {
+        module,
+        name: contextd_model::StrId::EMPTY,
+        alias: name,
+        owner: row.parent,
+        line: row.name_line,
+        kind: import_kind::INCLUDE,
+        pad: [0; 3],
+    });
 }
 
 fn receiver(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
@@ -152,7 +176,10 @@ fn whole_pattern(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
 fn environment(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
     let name = node.child_by_field_name("macro").map_or("", |name| walk.text_of(name));
     if matches!(name, "env" | "option_env" | "std::env" | "std::option_env") {
-        let literal = node.named_child(1).and_then(|tokens| tokens.named_child(0)).filter(|first| first.kind() == "string_literal");
+        let literal = node
+            .named_child(1)
+            .and_then(|tokens| tokens.named_child(0))
+            .filter(|first| first.kind() == "string_literal");
         if let Some(literal) = literal {
             let variable = walk.text_of(literal).trim_matches('"');
             walk.reference(variable, RefKind::Env, literal.start_byte(), line_of(literal), 255);

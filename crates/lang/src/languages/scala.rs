@@ -20,7 +20,12 @@ impl Hooks for Scala {
             "case_clause" => bound(node.child_by_field_name("pattern"), walk),
             "enumerator" => bound(node.named_child(0), walk),
             "assignment_expression" => argument_name(node, walk),
-            "block" | "indented_block" | "case_block" | "indented_cases" | "lambda_expression" | "instance_expression" => {
+            "block"
+            | "indented_block"
+            | "case_block"
+            | "indented_cases"
+            | "lambda_expression"
+            | "instance_expression" => {
                 let owner = &walk.symbols[walk.owner() as usize];
                 if owner.kind().is_type() || owner.kind() == SymbolKind::File {
                     walk.local_block(node);
@@ -48,11 +53,20 @@ impl Hooks for Scala {
         match node.kind() {
             "given_definition" => {
                 if let Some(written) = node.child_by_field_name("return_type") {
-                    walk.base(symbol, &names::type_head(walk.text_of(written)), base_kind::EXTENDS, line_of(written));
+                    walk.base(
+                        symbol,
+                        &names::type_head(walk.text_of(written)),
+                        base_kind::EXTENDS,
+                        line_of(written),
+                    );
                 }
             }
-            "class_definition" | "enum_definition" | "full_enum_case" => constructor_fields(node, walk),
-            "function_definition" if walk.strings.table.get(walk.symbols[symbol as usize].name) == "this" => {
+            "class_definition" | "enum_definition" | "full_enum_case" => {
+                constructor_fields(node, walk)
+            }
+            "function_definition"
+                if walk.strings.table.get(walk.symbols[symbol as usize].name) == "this" =>
+            {
                 walk.symbols[symbol as usize].kind = SymbolKind::Constructor as u8;
             }
             _ => {}
@@ -62,7 +76,9 @@ impl Hooks for Scala {
 
 /// Clauses add up: `package a` and `package b` make `a.b`.
 fn package(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
-    let written = node.child_by_field_name("name").map_or_else(String::new, |name| names::path(walk.text_of(name)));
+    let written = node
+        .child_by_field_name("name")
+        .map_or_else(String::new, |name| names::path(walk.text_of(name)));
     let outer = walk.strings.table.get(walk.package);
     let joined = if outer.is_empty() { written } else { format!("{outer}.{written}") };
     walk.package = walk.intern(&joined);
@@ -108,11 +124,22 @@ fn finish_path(path: &[&str], done: bool, exported: bool, line: u32, walk: &mut 
 }
 
 fn selector(node: Node<'_>, module: &str, exported: bool, walk: &mut Walk<'_>) {
-    let text = |field: &str| node.child_by_field_name(field).map_or("", |child| walk.text_of(child));
+    let text =
+        |field: &str| node.child_by_field_name(field).map_or("", |child| walk.text_of(child));
     let (name, alias, kind) = match node.kind() {
-        "namespace_wildcard" => ("", "", if exported { import_kind::REEXPORT_ALL } else { import_kind::WILDCARD }),
-        "as_renamed_identifier" | "arrow_renamed_identifier" => (text("name"), text("alias"), if exported { import_kind::REEXPORT } else { import_kind::NAME }),
-        "identifier" | "operator_identifier" => (walk.text_of(node), walk.text_of(node), if exported { import_kind::REEXPORT } else { import_kind::NAME }),
+        "namespace_wildcard" => {
+            ("", "", if exported { import_kind::REEXPORT_ALL } else { import_kind::WILDCARD })
+        }
+        "as_renamed_identifier" | "arrow_renamed_identifier" => (
+            text("name"),
+            text("alias"),
+            if exported { import_kind::REEXPORT } else { import_kind::NAME },
+        ),
+        "identifier" | "operator_identifier" => (
+            walk.text_of(node),
+            walk.text_of(node),
+            if exported { import_kind::REEXPORT } else { import_kind::NAME },
+        ),
         _ => return,
     };
     // `d => _` hides the name.
@@ -129,8 +156,18 @@ fn operator<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     if is_name(text) || text.starts_with('`') {
         return Flow::Table;
     }
-    let written = node.child_by_field_name("return_type").map_or("", |written| walk.text_of(written));
-    let symbol = walk.add_symbol(node, name.start_byte(), text, "", SymbolKind::Method, node.child_by_field_name("body"), written, false);
+    let written =
+        node.child_by_field_name("return_type").map_or("", |written| walk.text_of(written));
+    let symbol = walk.add_symbol(
+        node,
+        name.start_byte(),
+        text,
+        "",
+        SymbolKind::Method,
+        node.child_by_field_name("body"),
+        written,
+        false,
+    );
     if let Some(generics) = node.first_of_kind("type_parameters") {
         walk.set_generics(symbol, walk.text_of(generics));
     }
@@ -145,7 +182,16 @@ fn symbolic_type<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
         return Flow::Table;
     }
     let written = node.child_by_field_name("type").map_or("", |written| walk.text_of(written));
-    let symbol = walk.add_symbol(node, name.start_byte(), text, "", SymbolKind::TypeAlias, None, written, false);
+    let symbol = walk.add_symbol(
+        node,
+        name.start_byte(),
+        text,
+        "",
+        SymbolKind::TypeAlias,
+        None,
+        written,
+        false,
+    );
     if let Some(generics) = node.child_by_field_name("type_parameters") {
         walk.set_generics(symbol, walk.text_of(generics));
     }
@@ -154,13 +200,23 @@ fn symbolic_type<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 
 /// `extension (s: String)`: its methods are members of `String`.
 fn extension<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-    let parameters = node.children_by_field_name("parameters").find(|child| child.kind() == "parameters");
+    let parameters =
+        node.children_by_field_name("parameters").find(|child| child.kind() == "parameters");
     let parameter = parameters.and_then(|parameters| parameters.named_child(0));
     if let Some(written) = parameter.and_then(|parameter| parameter.child_by_field_name("type")) {
         let path = names::type_head(walk.text_of(written));
         let name = names::split_last(&path).1;
         if is_name(name) {
-            walk.add_symbol(node, written.start_byte(), name, "", SymbolKind::Extension, node.child_by_field_name("body"), "", false);
+            walk.add_symbol(
+                node,
+                written.start_byte(),
+                name,
+                "",
+                SymbolKind::Extension,
+                node.child_by_field_name("body"),
+                "",
+                false,
+            );
         }
     }
     Flow::Descend
@@ -180,7 +236,8 @@ fn bound(pattern: Option<Node<'_>>, walk: &mut Walk<'_>) -> Flow {
 
 /// `f(name = value)` names a parameter, which the grammar reads as an assignment.
 fn argument_name(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
-    if let Some(left) = node.child_by_field_name("left").filter(|left| left.kind() == "identifier") {
+    if let Some(left) = node.child_by_field_name("left").filter(|left| left.kind() == "identifier")
+    {
         walk.take(left.start_byte());
     }
     Flow::Table
@@ -189,7 +246,10 @@ fn argument_name(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
 /// What follows `extends` is the base, what follows `with` is mixed in.
 fn bases(extend: Node<'_>, symbol: u32, walk: &mut Walk<'_>) {
     let mut kind = base_kind::EXTENDS;
-    let types: Vec<Node<'_>> = extend.named_children().filter(|child| !matches!(child.kind(), "arguments" | "comment" | "block_comment")).collect();
+    let types: Vec<Node<'_>> = extend
+        .named_children()
+        .filter(|child| !matches!(child.kind(), "arguments" | "comment" | "block_comment"))
+        .collect();
     for written in types {
         // `A with B` may come as one compound type.
         if written.kind() == "compound_type" {
@@ -213,15 +273,32 @@ fn each_base(list: Node<'_>, symbol: u32, kind: u8, walk: &mut Walk<'_>) {
 
 /// Parameters of a case class, and those marked `val` or `var`, are fields.
 fn constructor_fields<'t>(node: Node<'t>, walk: &mut Walk<'t>) {
-    let is_case = node.kind() == "full_enum_case" || node.children().any(|child| child.kind() == "case");
-    let lists: Vec<Node<'t>> = node.named_children().filter(|child| child.kind() == "class_parameters").collect();
+    let is_case =
+        node.kind() == "full_enum_case" || node.children().any(|child| child.kind() == "case");
+    let lists: Vec<Node<'t>> =
+        node.named_children().filter(|child| child.kind() == "class_parameters").collect();
     for (index, list) in lists.into_iter().enumerate() {
-        let parameters: Vec<Node<'t>> = list.named_children().filter(|child| child.kind() == "class_parameter").collect();
+        let parameters: Vec<Node<'t>> =
+            list.named_children().filter(|child| child.kind() == "class_parameter").collect();
         for parameter in parameters {
             let marked = parameter.children().any(|child| matches!(child.kind(), "val" | "var"));
-            let Some(name) = parameter.child_by_field_name("name").filter(|_| marked || is_case && index == 0) else { continue };
-            let written = parameter.child_by_field_name("type").map_or("", |written| walk.text_of(written));
-            walk.add_symbol(parameter, name.start_byte(), walk.text_of(name), "", SymbolKind::Field, None, written, true);
+            let Some(name) =
+                parameter.child_by_field_name("name").filter(|_| marked || is_case && index == 0)
+            else {
+                continue;
+            };
+            let written =
+                parameter.child_by_field_name("type").map_or("", |written| walk.text_of(written));
+            walk.add_symbol(
+                parameter,
+                name.start_byte(),
+                walk.text_of(name),
+                "",
+                SymbolKind::Field,
+                None,
+                written,
+                true,
+            );
         }
     }
 }

@@ -34,7 +34,9 @@ impl Hooks for Swift {
                 if let Some(label) = label {
                     walk.take(label.start_byte());
                 }
-                let written = label.or_else(|| node.child_by_field_name("name")).map_or("", |label| walk.text_of(label));
+                let written = label
+                    .or_else(|| node.child_by_field_name("name"))
+                    .map_or("", |label| walk.text_of(label));
                 walk.label = label_hash(written);
                 Flow::Table
             }
@@ -46,7 +48,9 @@ impl Hooks for Swift {
     fn declared<'t>(&self, node: Node<'t>, symbol: u32, walk: &mut Walk<'t>) {
         match node.kind() {
             "class_declaration" | "protocol_declaration" => bases(node, symbol, walk),
-            "function_declaration" | "protocol_function_declaration" => set_result(node, symbol, walk),
+            "function_declaration" | "protocol_function_declaration" => {
+                set_result(node, symbol, walk)
+            }
             _ => {}
         }
     }
@@ -65,7 +69,9 @@ impl Hooks for Swift {
 
 /// A label as 14 bits; never 0, which stands for a language without labels.
 fn label_hash(label: &str) -> u16 {
-    let hash = label.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    let hash = label
+        .bytes()
+        .fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
     ((hash ^ (hash >> 14)) as u16 & 0x3fff).max(1)
 }
 
@@ -73,7 +79,12 @@ fn label_hash(label: &str) -> u16 {
 fn import(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
     let Some(name) = node.first_of_kind("identifier") else { return Flow::Skip };
     let path = names::path(walk.text_of(name));
-    let one = node.children().any(|child| matches!(child.kind(), "struct" | "class" | "enum" | "protocol" | "func" | "var" | "let" | "typealias"));
+    let one = node.children().any(|child| {
+        matches!(
+            child.kind(),
+            "struct" | "class" | "enum" | "protocol" | "func" | "var" | "let" | "typealias"
+        )
+    });
     let (module, last) = names::split_last(&path);
     if one && !module.is_empty() {
         walk.import(module, last, last, import_kind::NAME, line_of(node));
@@ -102,7 +113,21 @@ fn is_open(before: &str) -> bool {
     if word.is_empty() {
         return !before.ends_with([')', ']', '}', '"', '?', '!', '>', '`', '.']);
     }
-    matches!(word, "case" | "return" | "in" | "is" | "where" | "else" | "try" | "await" | "if" | "while" | "throw" | "yield")
+    matches!(
+        word,
+        "case"
+            | "return"
+            | "in"
+            | "is"
+            | "where"
+            | "else"
+            | "try"
+            | "await"
+            | "if"
+            | "while"
+            | "throw"
+            | "yield"
+    )
 }
 
 /// `extension [T]` extends `Array`, `extension [K: V]` `Dictionary`.
@@ -114,7 +139,16 @@ fn sugared_extension<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
         "optional_type" => "Optional",
         _ => return Flow::Table,
     };
-    let symbol = walk.add_symbol(node, written.start_byte(), name, "", SymbolKind::Extension, node.child_by_field_name("body"), "", false);
+    let symbol = walk.add_symbol(
+        node,
+        written.start_byte(),
+        name,
+        "",
+        SymbolKind::Extension,
+        node.child_by_field_name("body"),
+        "",
+        false,
+    );
     bases(node, symbol, walk);
     Flow::Descend
 }
@@ -126,15 +160,31 @@ fn operator<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     if is_name(text) || text.starts_with('`') || text.is_empty() {
         return Flow::Table;
     }
-    let kind = if walk.symbols[walk.owner() as usize].kind().is_type() { SymbolKind::Method } else { SymbolKind::Function };
-    let symbol = walk.add_symbol(node, name.start_byte(), text, "", kind, node.child_by_field_name("body"), "", false);
+    let kind = if walk.symbols[walk.owner() as usize].kind().is_type() {
+        SymbolKind::Method
+    } else {
+        SymbolKind::Function
+    };
+    let symbol = walk.add_symbol(
+        node,
+        name.start_byte(),
+        text,
+        "",
+        kind,
+        node.child_by_field_name("body"),
+        "",
+        false,
+    );
     set_result(node, symbol, walk);
     Flow::Descend
 }
 
 /// Initialisers and subscripts are called by the word that declares them.
 fn member<'t>(node: Node<'t>, word: &str, kind: SymbolKind, walk: &mut Walk<'t>) -> Flow {
-    let start = node.children().find(|child| child.kind() == word).map_or(node.start_byte(), |word| word.start_byte());
+    let start = node
+        .children()
+        .find(|child| child.kind() == word)
+        .map_or(node.start_byte(), |word| word.start_byte());
     let body = node.child_by_field_name("body").or_else(|| node.first_of_kind("computed_property"));
     let symbol = walk.add_symbol(node, start, word, "", kind, body, "", false);
     if let Some(generics) = node.first_of_kind("type_parameters") {
@@ -161,16 +211,25 @@ fn set_result(node: Node<'_>, symbol: u32, walk: &mut Walk<'_>) {
 /// `m[i]` is read as a call of `m`; `environment["X"]` reads the environment.
 fn subscript(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
     let callee = node.named_child(0).filter(|callee| callee.kind() == "prefix_expression");
-    if let Some(name) = callee.and_then(|callee| callee.child_by_field_name("target")).filter(|name| name.kind() == "simple_identifier")
+    if let Some(name) = callee
+        .and_then(|callee| callee.child_by_field_name("target"))
+        .filter(|name| name.kind() == "simple_identifier")
         && matches!(implicit_member(name, RefKind::Call, walk), Flow::Skip)
     {
         return Flow::Descend;
     }
-    let Some(suffix) = node.last_named_child().filter(|last| last.kind() == "call_suffix") else { return Flow::Table };
-    let Some(arguments) = suffix.named_child(0).filter(|first| walk.text_of(*first).starts_with('[')) else { return Flow::Table };
+    let Some(suffix) = node.last_named_child().filter(|last| last.kind() == "call_suffix") else {
+        return Flow::Table;
+    };
+    let Some(arguments) =
+        suffix.named_child(0).filter(|first| walk.text_of(*first).starts_with('['))
+    else {
+        return Flow::Table;
+    };
     let subject = node.named_child(0).map_or("", |subject| walk.text_of(subject));
     if let Some(first) = arguments.named_child(0).filter(|_| subject.ends_with("environment"))
-        && let Some(name) = walk.text_of(first).strip_prefix('"').and_then(|rest| rest.strip_suffix('"'))
+        && let Some(name) =
+            walk.text_of(first).strip_prefix('"').and_then(|rest| rest.strip_suffix('"'))
     {
         walk.reference(name, RefKind::Env, first.start_byte(), line_of(first), 255);
     }
@@ -183,7 +242,8 @@ fn throw(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
     if let Some(thrown) = node.named_child(1).filter(|_| is_throw) {
         let text = walk.text_of(thrown);
         let path = names::path(text.split(['(', '{']).next().unwrap_or(text));
-        let types: Vec<&str> = path.split('.').take_while(|part| part.starts_with(char::is_uppercase)).collect();
+        let types: Vec<&str> =
+            path.split('.').take_while(|part| part.starts_with(char::is_uppercase)).collect();
         walk.reference(&types.join("."), RefKind::Throw, thrown.start_byte(), line_of(thrown), 255);
     }
     Flow::Table
@@ -191,13 +251,23 @@ fn throw(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
 
 /// `let a`, `let (a, b)`, `case .some(let a)`: the bound names are locals; `.some` is not.
 fn pattern(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
-    let lone = || node.named_child(0).filter(|only| node.named_child_count() == 1 && only.kind() == "simple_identifier" && only.start_byte() == node.start_byte());
+    let lone = || {
+        node.named_child(0).filter(|only| {
+            node.named_child_count() == 1
+                && only.kind() == "simple_identifier"
+                && only.start_byte() == node.start_byte()
+        })
+    };
     let owner = walk.symbols[walk.owner() as usize].kind();
     if let Some(name) = node.child_by_field_name("bound_identifier").or_else(lone) {
-        let is_member = owner.is_type() || matches!(owner, SymbolKind::File | SymbolKind::Property | SymbolKind::Variable);
+        let is_member = owner.is_type()
+            || matches!(owner, SymbolKind::File | SymbolKind::Property | SymbolKind::Variable);
         if !is_member {
             walk.take(name.start_byte());
-            if !walk.bindings.last().is_some_and(|last| last.line == line_of(name) && walk.strings.table.get(last.name) == walk.text_of(name)) {
+            if !walk.bindings.last().is_some_and(|last| {
+                last.line == line_of(name)
+                    && walk.strings.table.get(last.name) == walk.text_of(name)
+            }) {
                 walk.add_binding(walk.text_of(name), "", binding::ALIAS, 0, 0, line_of(name));
             }
         }
@@ -241,7 +311,8 @@ fn labels(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
 /// A class may extend a class first; everything else conforms to protocols.
 fn bases(node: Node<'_>, symbol: u32, walk: &mut Walk<'_>) {
     let kind = walk.symbols[symbol as usize].kind();
-    let found: Vec<Node<'_>> = node.named_children().filter(|child| child.kind() == "inheritance_specifier").collect();
+    let found: Vec<Node<'_>> =
+        node.named_children().filter(|child| child.kind() == "inheritance_specifier").collect();
     for (index, specifier) in found.into_iter().enumerate() {
         let path = names::type_head(walk.text_of(specifier));
         let how = match kind {
@@ -258,5 +329,7 @@ fn bases(node: Node<'_>, symbol: u32, walk: &mut Walk<'_>) {
 
 /// Names that only protocols bear by convention.
 fn is_protocol_name(path: &str) -> bool {
-    ["Protocol", "Delegate", "DataSource", "able", "ible", "Sendable"].iter().any(|end| path.ends_with(end))
+    ["Protocol", "Delegate", "DataSource", "able", "ible", "Sendable"]
+        .iter()
+        .any(|end| path.ends_with(end))
 }

@@ -38,13 +38,40 @@ fn variable<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
         walk.bind(name, type_text, value.filter(|value| Some(*value) != written));
         return Flow::Descend;
     }
-    let plain = if head.split_whitespace().any(|word| word == "var") { SymbolKind::Variable } else { SymbolKind::Constant };
-    let symbol = walk.add_symbol(node, name.start_byte(), text, "", kind.unwrap_or(plain), value.filter(|_| kind.is_some()), type_text, false);
-    let signature = walk.strings.table.get(walk.symbols[symbol as usize].signature).trim_end_matches([';', ' ', '=']).to_owned();
+    let plain = if head.split_whitespace().any(|word| word == "var") {
+        SymbolKind::Variable
+    } else {
+        SymbolKind::Constant
+    };
+    let symbol = walk.add_symbol(
+        node,
+        name.start_byte(),
+        text,
+        "",
+        kind.unwrap_or(plain),
+        value.filter(|_| kind.is_some()),
+        type_text,
+        false,
+    );
+    let signature = walk
+        .strings
+        .table
+        .get(walk.symbols[symbol as usize].signature)
+        .trim_end_matches([';', ' ', '='])
+        .to_owned();
     walk.symbols[symbol as usize].signature = walk.intern(&signature);
     if let Some(errors) = value.filter(|value| value.kind() == "error_set_declaration") {
         for error in errors.named_children().filter(|child| child.kind() == "identifier") {
-            walk.add_symbol(error, error.start_byte(), walk.text_of(error), "", SymbolKind::Variant, None, "", true);
+            walk.add_symbol(
+                error,
+                error.start_byte(),
+                walk.text_of(error),
+                "",
+                SymbolKind::Variant,
+                None,
+                "",
+                true,
+            );
         }
     }
     Flow::Descend
@@ -72,11 +99,23 @@ fn import(name: &str, value: Option<Node<'_>>, walk: &mut Walk<'_>) -> bool {
 }
 
 fn field<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-    let Some(name) = node.child_by_field_name("name").filter(|name| name.kind() == "identifier") else { return Flow::Descend };
+    let Some(name) = node.child_by_field_name("name").filter(|name| name.kind() == "identifier")
+    else {
+        return Flow::Descend;
+    };
     let in_enum = walk.symbols[walk.owner() as usize].kind() == SymbolKind::Enum;
     let kind = if in_enum { SymbolKind::Variant } else { SymbolKind::Field };
     let type_text = node.child_by_field_name("type").map_or("", |written| walk.text_of(written));
-    let symbol = walk.add_symbol(node, name.start_byte(), walk.text_of(name), "", kind, None, type_text, false);
+    let symbol = walk.add_symbol(
+        node,
+        name.start_byte(),
+        walk.text_of(name),
+        "",
+        kind,
+        None,
+        type_text,
+        false,
+    );
     walk.symbols[symbol as usize].visibility = contextd_model::Visibility::Public as u8;
     Flow::Descend
 }

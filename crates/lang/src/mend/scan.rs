@@ -36,14 +36,20 @@ pub fn scanned(text: &str, nested: Nested) -> Scanned {
         at += length.max(1);
     }
     let mut code = bytes.to_vec();
-    let in_comments = comments.iter().flat_map(Clone::clone).filter(|&at| !matches!(bytes[at], b'\n' | b'\r'));
+    let in_comments =
+        comments.iter().flat_map(Clone::clone).filter(|&at| !matches!(bytes[at], b'\n' | b'\r'));
     in_comments.for_each(|at| code[at] = b' ');
     let mut shape = code.clone();
     // The end of a line in quotes is no place to cut at.
     strings.iter().for_each(|string| shape[string.clone()].fill(b'"'));
     let groups = groups(&shape);
     // Comments begin and end where characters do.
-    Scanned { code: String::from_utf8(code).unwrap_or_else(|_| text.to_owned()), shape, comments, groups }
+    Scanned {
+        code: String::from_utf8(code).unwrap_or_else(|_| text.to_owned()),
+        shape,
+        comments,
+        groups,
+    }
 }
 
 impl Scanned {
@@ -72,7 +78,8 @@ impl Scanned {
     fn blank(&self, place: &Range<usize>, mut blank: impl FnMut(usize)) {
         let balanced = is_balanced(&self.shape[place.clone()]);
         for at in place.clone() {
-            let stays = matches!(self.code.as_bytes()[at], b'\n' | b'\r') || (!balanced && matches!(self.shape[at], b'(' | b')' | b'[' | b']' | b'{' | b'}'));
+            let stays = matches!(self.code.as_bytes()[at], b'\n' | b'\r')
+                || (!balanced && matches!(self.shape[at], b'(' | b')' | b'[' | b']' | b'{' | b'}'));
             if !stays {
                 blank(at);
             }
@@ -84,7 +91,10 @@ impl Scanned {
         let (mut from, mut counted, mut open) = (span.start, span.start, 0);
         let mut pieces = Vec::new();
         for inside in self.outer_groups(&span).chain([span.end..span.end]) {
-            for cut in (counted + 1..inside.start).filter(|&at| self.shape[at - 1..=at] == *b"\n\n").map(|at| at + 1) {
+            for cut in (counted + 1..inside.start)
+                .filter(|&at| self.shape[at - 1..=at] == *b"\n\n")
+                .map(|at| at + 1)
+            {
                 open += depth_of(&self.shape[counted..cut]);
                 counted = cut;
                 if open == 0 {
@@ -105,10 +115,14 @@ impl Scanned {
     }
 
     /// What lies between braces in `span`, groups inside of groups left out.
-    pub fn outer_groups(&self, span: &Range<usize>) -> impl Iterator<Item = Range<usize>> + use<'_> {
+    pub fn outer_groups(
+        &self,
+        span: &Range<usize>,
+    ) -> impl Iterator<Item = Range<usize>> + use<'_> {
         let from = self.groups.partition_point(|inside| inside.start <= span.start);
         let (mut behind, end) = (span.start, span.end);
-        let inside = self.groups[from..].iter().cloned().take_while(move |inside| inside.start <= end);
+        let inside =
+            self.groups[from..].iter().cloned().take_while(move |inside| inside.start <= end);
         inside.filter(move |inside| {
             let outer = inside.start > behind && inside.end <= end;
             if outer {
@@ -177,9 +191,12 @@ fn ends_there(rest: &[u8]) -> bool {
         return false;
     }
     let next = rest[end..].trim_ascii_start();
-    let word = &next[..next.iter().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(next.len())];
+    let word =
+        &next[..next.iter().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(next.len())];
     let goes_on = next.first().is_some_and(|byte| b".?:),=&|+]{*<>-!/%".contains(byte));
-    !goes_on && ![&b"else"[..], b"catch", b"finally", b"while", b"as", b"where", b"is", b"satisfies"].contains(&word)
+    !goes_on
+        && ![&b"else"[..], b"catch", b"finally", b"while", b"as", b"where", b"is", b"satisfies"]
+            .contains(&word)
 }
 
 /// Length of the comment that begins here, 0 where none does.
@@ -204,10 +221,17 @@ fn comment(rest: &[u8], nested: Nested) -> usize {
 /// Length of the text in quotes that begins here, 0 where none does.
 fn quoted(rest: &[u8]) -> usize {
     match rest {
-        [b'"', b'"', b'"', ..] => rest[3..].windows(3).position(|part| part == b"\"\"\"").map_or(rest.len(), |found| found + 6),
+        [b'"', b'"', b'"', ..] => rest[3..]
+            .windows(3)
+            .position(|part| part == b"\"\"\"")
+            .map_or(rest.len(), |found| found + 6),
         [b'"', ..] => in_line(rest, b'"').unwrap_or(0),
         // A character, a string, or a lifetime: what holds a brace must be short.
-        [b'\'', ..] => in_line(rest, b'\'').filter(|&length| length <= 4 || !rest[..length].iter().any(|byte| matches!(byte, b'{' | b'}'))).unwrap_or(0),
+        [b'\'', ..] => in_line(rest, b'\'')
+            .filter(|&length| {
+                length <= 4 || !rest[..length].iter().any(|byte| matches!(byte, b'{' | b'}'))
+            })
+            .unwrap_or(0),
         [b'`', ..] => rest[1..].iter().position(|byte| *byte == b'`').map_or(0, |found| found + 2),
         _ => 0,
     }
@@ -258,13 +282,27 @@ mod tests {
         for rest in ["", "\n", ";\nfun a()", "\n\n  @Test", " \nval b", "\r\nval b"] {
             assert!(ends_there(rest.as_bytes()), "{rest:?}");
         }
-        for rest in [".map", "\n  .filter", " else {", "\n else {", ")", " catch (e: E) {", ",\n b", "\n>", " a"] {
+        for rest in [
+            ".map",
+            "\n  .filter",
+            " else {",
+            "\n else {",
+            ")",
+            " catch (e: E) {",
+            ",\n b",
+            "\n>",
+            " a",
+        ] {
             assert!(!ends_there(rest.as_bytes()), "{rest:?}");
         }
         let text = "import a\n\nval b = \"\"\"\n\n\"\"\"\n\nf(1,\n\n2)\nclass C { }\nval d";
         let source = scanned(text, Nested(true));
-        let pieces: Vec<&str> = source.pieces(0..text.len()).into_iter().map(|piece| text[piece].trim()).collect();
-        assert_eq!(pieces, ["import a", "val b = \"\"\"\n\n\"\"\"", "f(1,\n\n2)\nclass C { }", "val d"]);
+        let pieces: Vec<&str> =
+            source.pieces(0..text.len()).into_iter().map(|piece| text[piece].trim()).collect();
+        assert_eq!(
+            pieces,
+            ["import a", "val b = \"\"\"\n\n\"\"\"", "f(1,\n\n2)\nclass C { }", "val d"]
+        );
     }
 
     #[test]

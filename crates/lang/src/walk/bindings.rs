@@ -38,7 +38,13 @@ impl<'t> Walk<'t> {
     }
 
     /// Binds names and values side by side; `name` stands for a list where the node has but one.
-    fn bind_all(&mut self, name: Node<'t>, type_text: &str, value: Option<Node<'t>>, spare: &mut Spare<'t>) {
+    fn bind_all(
+        &mut self,
+        name: Node<'t>,
+        type_text: &str,
+        value: Option<Node<'t>>,
+        spare: &mut Spare<'t>,
+    ) {
         let Spare { names, values } = spare;
         if names.len() <= 1 {
             names.clear();
@@ -50,7 +56,13 @@ impl<'t> Walk<'t> {
         }
         let paired = names.len() == values.len();
         for (index, &name) in names.iter().enumerate() {
-            let value = if paired { values.get(index) } else if index == 0 { values.first() } else { None };
+            let value = if paired {
+                values.get(index)
+            } else if index == 0 {
+                values.first()
+            } else {
+                None
+            };
             self.bind(name, type_text, value.copied());
         }
     }
@@ -71,9 +83,19 @@ impl<'t> Walk<'t> {
         if !super::is_name(&path) {
             return;
         }
-        let closure = self.ancestor(2).filter(|&closure| closure.child_by_field_name("body").is_some());
-        let lines = closure.map_or(0, |closure| (closure.end_row() - name.start_row()).saturating_add(1).min(usize::from(u16::MAX)));
-        self.add_binding(&path, super::symbols::fold(type_text, 120).trim_start_matches(':').trim(), how, 0, lines as u16, line_of(name));
+        let closure =
+            self.ancestor(2).filter(|&closure| closure.child_by_field_name("body").is_some());
+        let lines = closure.map_or(0, |closure| {
+            (closure.end_row() - name.start_row()).saturating_add(1).min(usize::from(u16::MAX))
+        });
+        self.add_binding(
+            &path,
+            super::symbols::fold(type_text, 120).trim_start_matches(':').trim(),
+            how,
+            0,
+            lines as u16,
+            line_of(name),
+        );
     }
 
     /// Binds a local name by its written type, else by what its value says.
@@ -89,7 +111,11 @@ impl<'t> Walk<'t> {
         } else {
             value.and_then(|value| self.value(value)).unwrap_or((binding::ALIAS, Cow::Borrowed("")))
         };
-        let type_text = if how == binding::DECLARED { type_text.trim_start_matches(':').trim() } else { &type_text };
+        let type_text = if how == binding::DECLARED {
+            type_text.trim_start_matches(':').trim()
+        } else {
+            &type_text
+        };
         self.add_binding(&local, type_text, how, 0, 0, line_of(name));
     }
 
@@ -97,7 +123,13 @@ impl<'t> Walk<'t> {
     fn local_name<'a>(&self, path: &'a str) -> Option<Cow<'a, str>> {
         match path.split_once('.') {
             None => super::is_name(path).then_some(Cow::Borrowed(path)),
-            Some((head, rest)) if self.rules.self_names.iter().any(|name| name == head) && !rest.contains('.') && super::is_name(rest) => Some(Cow::Owned(format!("self.{rest}"))),
+            Some((head, rest))
+                if self.rules.self_names.iter().any(|name| name == head)
+                    && !rest.contains('.')
+                    && super::is_name(rest) =>
+            {
+                Some(Cow::Owned(format!("self.{rest}")))
+            }
             Some(_) => None,
         }
     }
@@ -109,7 +141,11 @@ impl<'t> Walk<'t> {
             let rule = self.rules.kinds.get(node.kind_id() as usize)?;
             if let Some(finder) = &rule.construct {
                 let made = find(node, finder)?;
-                let written = if matches!(self.arity(made), 0 | 255) { self.constructed(self.text_of(made)) } else { Cow::Owned(super::symbols::fold(self.text_of(made), 120)) };
+                let written = if matches!(self.arity(made), 0 | 255) {
+                    self.constructed(self.text_of(made))
+                } else {
+                    Cow::Owned(super::symbols::fold(self.text_of(made), 120))
+                };
                 return Some((binding::CONSTRUCTED, written));
             }
             if let Some(call) = &rule.call {
@@ -147,29 +183,72 @@ impl<'t> Walk<'t> {
             self.bind_in_closure(name, type_text, how);
             return;
         }
-        let position = self.bindings.iter().rev().take_while(|row| row.owner == owner).filter(|row| row.how == binding::PARAMETER).count();
+        let position = self
+            .bindings
+            .iter()
+            .rev()
+            .take_while(|row| row.owner == owner)
+            .filter(|row| row.how == binding::PARAMETER)
+            .count();
         let announced = std::mem::take(&mut self.variadic_at);
-        let announced = announced > 0 && self.text.get(announced..node.start_byte()).is_some_and(|between| between.trim().is_empty());
-        let variadic = announced || self.text_of(node).contains("...") || self.text_of(node).starts_with('*');
+        let announced = announced > 0
+            && self
+                .text
+                .get(announced..node.start_byte())
+                .is_some_and(|between| between.trim().is_empty());
+        let variadic =
+            announced || self.text_of(node).contains("...") || self.text_of(node).starts_with('*');
         let after = self.text.get(name.end_byte()..node.end_byte()).unwrap_or("").as_bytes();
         // Where the grammar has no field for it; `=>` is part of a type.
-        let has_default = has_default || after.iter().enumerate().any(|(at, &byte)| byte == b'=' && !matches!(after.get(at + 1), Some(b'>')) && (at == 0 || !matches!(after[at - 1], b'=' | b'<' | b'>' | b'!')));
+        let has_default = has_default
+            || after.iter().enumerate().any(|(at, &byte)| {
+                byte == b'='
+                    && !matches!(after.get(at + 1), Some(b'>'))
+                    && (at == 0 || !matches!(after[at - 1], b'=' | b'<' | b'>' | b'!'))
+            });
         // Some grammars put the default behind the parameter.
         let following = self.text.get(node.end_byte()..).map_or("", str::trim_start);
-        let has_default = has_default || following.starts_with('=') && !following.starts_with("=>") && !following.starts_with("==");
-        let flags = u16::from(variadic) | u16::from(has_default) << 1 | std::mem::take(&mut self.label) << 2;
+        let has_default = has_default
+            || following.starts_with('=')
+                && !following.starts_with("=>")
+                && !following.starts_with("==");
+        let flags = u16::from(variadic)
+            | u16::from(has_default) << 1
+            | std::mem::take(&mut self.label) << 2;
         let type_text = super::symbols::fold(type_text, 120);
         let path = names::path_in(self.text_of(name));
         if super::is_name(&path) {
             self.take(name.start_byte());
-            self.add_binding(&path, type_text.trim_start_matches(':').trim(), binding::PARAMETER, position.min(255) as u8, flags, line_of(name));
+            self.add_binding(
+                &path,
+                type_text.trim_start_matches(':').trim(),
+                binding::PARAMETER,
+                position.min(255) as u8,
+                flags,
+                line_of(name),
+            );
         }
     }
 
     /// Adds a binding of the current symbol.
-    pub fn add_binding(&mut self, name: &str, type_text: &str, how: u8, position: u8, flags: u16, line: u32) {
-        let row = BindingRow { owner: self.owner(), name: self.intern(name), type_text: self.intern(type_text), line, how, position, flags };
+    pub fn add_binding(
+        &mut self,
+        name: &str,
+        type_text: &str,
+        how: u8,
+        position: u8,
+        flags: u16,
+        line: u32,
+    ) {
+        let row = BindingRow {
+            owner: self.owner(),
+            name: self.intern(name),
+            type_text: self.intern(type_text),
+            line,
+            how,
+            position,
+            flags,
+        };
         self.bindings.push(row);
     }
 }
-

@@ -8,7 +8,8 @@ use rustc_hash::FxHashSet;
 impl Walk<'_> {
     /// Returns the facts, references in the order of their owners and without mentions of locals.
     pub fn finish(mut self) -> FileFacts {
-        let locals: FxHashSet<(u32, u32)> = self.bindings.iter().map(|row| (row.owner, row.name.0)).collect();
+        let locals: FxHashSet<(u32, u32)> =
+            self.bindings.iter().map(|row| (row.owner, row.name.0)).collect();
         let symbols = &self.symbols;
         let is_local = |owner: u32, name: u32| {
             let mut at = owner;
@@ -20,7 +21,11 @@ impl Walk<'_> {
             }
             false
         };
-        self.refs.retain(|row| row.kind() != RefKind::Name || !row.qualifier.is_empty() || !is_local(row.owner, row.name.0));
+        self.refs.retain(|row| {
+            row.kind() != RefKind::Name
+                || !row.qualifier.is_empty()
+                || !is_local(row.owner, row.name.0)
+        });
         self.refs.sort_by_key(|row| (row.owner, row.start, row.kind));
         self.bindings.sort_by_key(|row| row.owner);
         FileFacts {

@@ -33,13 +33,18 @@ pub(super) struct Recovery {
 
 /// True when what follows a name can follow a declaration's: `struct a *b` declares no `a`.
 fn opens(after: &str, kind: SymbolKind) -> bool {
-    after.starts_with(['(', '<', '[']) || kind.is_type() && (after.starts_with(['{', ':']) || after.starts_with("extends ") || after.starts_with("implements "))
+    after.starts_with(['(', '<', '['])
+        || kind.is_type()
+            && (after.starts_with(['{', ':'])
+                || after.starts_with("extends ")
+                || after.starts_with("implements "))
 }
 
 impl<'t> Walk<'t> {
     /// Begins to look at the children of an error node.
     pub(super) fn enter_error(&mut self, node: Node<'t>) {
-        self.recovery = Recovery { depth: self.depth + 1, until: node.end_byte(), ..Recovery::default() };
+        self.recovery =
+            Recovery { depth: self.depth + 1, until: node.end_byte(), ..Recovery::default() };
     }
 
     /// Looks at a node for a declaration in pieces. A type found so holds the rest of the error.
@@ -48,14 +53,19 @@ impl<'t> Walk<'t> {
             return;
         }
         if !node.is_named() {
-            self.recovery.keyword = KEYWORDS.iter().find(|(word, _)| *word == node.kind()).map(|&(_, kind)| kind);
+            self.recovery.keyword =
+                KEYWORDS.iter().find(|(word, _)| *word == node.kind()).map(|&(_, kind)| kind);
             (self.recovery.start, self.recovery.row) = (node.start_byte(), node.start_row());
             return;
         }
         let Some(kind) = self.recovery.keyword.take() else { return };
         let name = self.text_of(node);
         let after = self.text.get(node.end_byte()..).unwrap_or("").trim_start();
-        if node.first_child().is_none() && is_name(name) && !name.contains(char::is_whitespace) && opens(after, kind) {
+        if node.first_child().is_none()
+            && is_name(name)
+            && !name.contains(char::is_whitespace)
+            && opens(after, kind)
+        {
             self.declare_recovered(node, name, kind);
         }
     }
@@ -74,7 +84,8 @@ impl<'t> Walk<'t> {
             row.end = self.recovery.until as u32;
             row.body_start = row.end;
             let rest = self.text.get(node.end_byte()..self.recovery.until).unwrap_or("").trim_end();
-            row.end_line = row.name_line + rest.bytes().filter(|&byte| byte == b'\n').count() as u32;
+            row.end_line =
+                row.name_line + rest.bytes().filter(|&byte| byte == b'\n').count() as u32;
         }
     }
 }

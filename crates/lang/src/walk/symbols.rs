@@ -4,7 +4,10 @@ use super::{Annotation, Spare, Walk, find, find_all, is_name, line_of};
 use crate::header;
 use crate::rules::{DocStyle, SymbolRule, VisibilityStyle};
 use crate::tree::Node;
-use contextd_model::facts::{BindingRow, FILE_SYMBOL, MAX_SIGNATURE, SymbolRow, UNKNOWN_PARAMETERS, base_kind, binding, modifier};
+use contextd_model::facts::{
+    BindingRow, FILE_SYMBOL, MAX_SIGNATURE, SymbolRow, UNKNOWN_PARAMETERS, base_kind, binding,
+    modifier,
+};
 use contextd_model::{RefKind, StrId, SymbolKind, Visibility};
 
 /// Where a declaration stands.
@@ -28,7 +31,8 @@ impl<'t> Walk<'t> {
         if !allowed {
             return;
         }
-        let kind = by_value.unwrap_or(if place == Place::Type { rule.member_kind } else { rule.kind });
+        let kind =
+            by_value.unwrap_or(if place == Place::Type { rule.member_kind } else { rule.kind });
         if rule.many {
             self.many(node, rule, kind);
         } else if let Some(name) = self.hooks.name(node, self).or_else(|| find(node, &rule.name)) {
@@ -38,13 +42,20 @@ impl<'t> Walk<'t> {
 
     fn place(&self, node: Node<'t>) -> Place {
         let owner = self.owner();
-        if self.local_blocks.iter().any(|&(block_owner, until)| block_owner == owner && node.start_byte() < until) {
+        if self
+            .local_blocks
+            .iter()
+            .any(|&(block_owner, until)| block_owner == owner && node.start_byte() < until)
+        {
             return Place::Local;
         }
         let kind = self.symbols[self.owner() as usize].kind();
         if kind.is_type() {
             Place::Type
-        } else if kind.is_callable() || self.symbols[self.owner() as usize].has(modifier::LOCAL) || !matches!(kind, SymbolKind::File | SymbolKind::Module | SymbolKind::Namespace) {
+        } else if kind.is_callable()
+            || self.symbols[self.owner() as usize].has(modifier::LOCAL)
+            || !matches!(kind, SymbolKind::File | SymbolKind::Module | SymbolKind::Namespace)
+        {
             Place::Local
         } else {
             Place::Module
@@ -74,9 +85,19 @@ impl<'t> Walk<'t> {
         while self.unnamed.last().is_some_and(|&(.., end)| end <= start) {
             self.unnamed.pop();
         }
-        if let Some(&(_, first, last, _)) = self.unnamed.last().filter(|&&(owner, ..)| owner == parent) {
+        if let Some(&(_, first, last, _)) =
+            self.unnamed.last().filter(|&&(owner, ..)| owner == parent)
+        {
             let lines = (last - first + 1).min(u32::from(u16::MAX)) as u16;
-            let row = BindingRow { owner: symbol, name: StrId::EMPTY, type_text: StrId::EMPTY, line: first, how: binding::SCOPE, position: 0, flags: lines };
+            let row = BindingRow {
+                owner: symbol,
+                name: StrId::EMPTY,
+                type_text: StrId::EMPTY,
+                line: first,
+                how: binding::SCOPE,
+                position: 0,
+                flags: lines,
+            };
             self.bindings.push(row);
         }
     }
@@ -105,7 +126,13 @@ impl<'t> Walk<'t> {
         self.spare = spare;
     }
 
-    fn declare(&mut self, node: Node<'t>, name_node: Node<'t>, rule: &SymbolRule, kind: SymbolKind) {
+    fn declare(
+        &mut self,
+        node: Node<'t>,
+        name_node: Node<'t>,
+        rule: &SymbolRule,
+        kind: SymbolKind,
+    ) {
         let written = crate::names::path_in(self.text_of(name_node));
         let (qualifier, name) = crate::names::split_last(&written);
         let text = self.text_of(name_node).trim();
@@ -114,18 +141,33 @@ impl<'t> Walk<'t> {
         if !is_name(name) && !any && quoted.is_none() {
             return;
         }
-        let (qualifier, name) = if any { (qualifier, text) } else { quoted.map_or((qualifier, name), |inner| ("", inner)) };
+        let (qualifier, name) = if any {
+            (qualifier, text)
+        } else {
+            quoted.map_or((qualifier, name), |inner| ("", inner))
+        };
         let scope = self.hooks.scope(node, self).unwrap_or_else(|| qualifier.to_owned());
         let body = find(node, &rule.body);
         let type_text = find(node, &rule.type_field).map_or("", |child| self.text_of(child));
         let generics = find(node, &rule.generics).map_or("", |child| self.text_of(child));
-        let draft = Draft { node, name, name_start: name_end_anchor(name_node, name, self.text), scope: &scope, kind, body, type_text, generics };
+        let draft = Draft {
+            node,
+            name,
+            name_start: name_end_anchor(name_node, name, self.text),
+            scope: &scope,
+            kind,
+            body,
+            type_text,
+            generics,
+        };
         let symbol = self.open_symbol(draft);
         if kind.is_callable() {
             self.symbols[symbol as usize].parameters = self.count_parameters(node, rule);
         }
         self.hooks.declared(node, symbol, self);
-        for (finder, kind) in [(&rule.extends, base_kind::EXTENDS), (&rule.implements, base_kind::IMPLEMENTS)] {
+        for (finder, kind) in
+            [(&rule.extends, base_kind::EXTENDS), (&rule.implements, base_kind::IMPLEMENTS)]
+        {
             if let Some(list) = find(node, finder) {
                 self.base_container(list, kind);
             }
@@ -134,7 +176,9 @@ impl<'t> Walk<'t> {
 
     /// Counts the parameters that a declaration lists; one entry may name several (`a, b int`).
     fn count_parameters(&mut self, node: Node<'t>, rule: &SymbolRule) -> u8 {
-        let Some(list) = rule.parameters.and_then(|field| node.child_by_field_id(field)) else { return UNKNOWN_PARAMETERS };
+        let Some(list) = rule.parameters.and_then(|field| node.child_by_field_id(field)) else {
+            return UNKNOWN_PARAMETERS;
+        };
         let mut spare = std::mem::take(&mut self.spare);
         let Spare { names, values: entries } = &mut spare;
         entries.clear();
@@ -160,7 +204,10 @@ impl<'t> Walk<'t> {
     /// declarations by themselves call [`Walk::add_symbol`].
     fn open_symbol(&mut self, draft: Draft<'t, '_>) -> u32 {
         let node = draft.node;
-        let start = self.wrapper.take_if(|&mut (start, end)| start <= node.start_byte() && node.end_byte() <= end).map_or(node.start_byte(), |(start, _)| start);
+        let start = self
+            .wrapper
+            .take_if(|&mut (start, end)| start <= node.start_byte() && node.end_byte() <= end)
+            .map_or(node.start_byte(), |(start, _)| start);
         let annotations = self.pending_annotations(start, node);
         let start = annotations.first().map_or(start, |first| start.min(first.whole.0 as usize));
         let (end, end_line) = self.end_of(node);
@@ -169,13 +216,25 @@ impl<'t> Walk<'t> {
         let (doc_start, doc) = self.documentation(start, draft.body);
         let parent = self.owner();
         let mut modifiers = header.modifiers;
-        modifiers |= if draft.body.is_none() && draft.kind.is_callable() { modifier::DECLARATION } else { 0 };
+        modifiers |= if draft.body.is_none() && draft.kind.is_callable() {
+            modifier::DECLARATION
+        } else {
+            0
+        };
         let outer = &self.symbols[parent as usize];
         modifiers |= outer.modifiers & modifier::TEST;
-        modifiers |= if outer.kind().is_callable() || outer.has(modifier::LOCAL) { modifier::LOCAL } else { 0 };
+        modifiers |= if outer.kind().is_callable() || outer.has(modifier::LOCAL) {
+            modifier::LOCAL
+        } else {
+            0
+        };
         let qualified = self.qualified(parent, draft.scope, draft.name);
-        let signature_start = node.start_byte() + header::annotations_end(self.text.get(node.start_byte()..draft.name_start).unwrap_or(""));
-        let signature = fold(self.text.get(signature_start..body_start).unwrap_or(""), MAX_SIGNATURE);
+        let signature_start = node.start_byte()
+            + header::annotations_end(
+                self.text.get(node.start_byte()..draft.name_start).unwrap_or(""),
+            );
+        let signature =
+            fold(self.text.get(signature_start..body_start).unwrap_or(""), MAX_SIGNATURE);
         let mut row = SymbolRow {
             name: self.intern(draft.name),
             qualified: self.intern(&qualified),
@@ -224,7 +283,9 @@ impl<'t> Walk<'t> {
         let line = node.end_row() + 1 - tail.bytes().filter(|&byte| byte == b'\n').count();
         let line = line.max(node.start_row() + 1) as u32;
         match tail.split_inclusive('\n').next() {
-            Some(first) if first.len() < tail.len() => (node.end_byte() - tail.len() + first.len(), line),
+            Some(first) if first.len() < tail.len() => {
+                (node.end_byte() - tail.len() + first.len(), line)
+            }
             _ => (node.end_byte(), line),
         }
     }
@@ -247,7 +308,17 @@ impl<'t> Walk<'t> {
 
     /// Adds a symbol that a hook found; it stays open until the walk leaves its node, unless `leaf`.
     #[allow(clippy::too_many_arguments)]
-    pub fn add_symbol(&mut self, node: Node<'t>, name_start: usize, name: &str, scope: &str, kind: SymbolKind, body: Option<Node<'t>>, type_text: &str, leaf: bool) -> u32 {
+    pub fn add_symbol(
+        &mut self,
+        node: Node<'t>,
+        name_start: usize,
+        name: &str,
+        scope: &str,
+        kind: SymbolKind,
+        body: Option<Node<'t>>,
+        type_text: &str,
+        leaf: bool,
+    ) -> u32 {
         let draft = Draft { node, name, name_start, scope, kind, body, type_text, generics: "" };
         let index = self.open_symbol(draft);
         if leaf {
@@ -259,36 +330,72 @@ impl<'t> Walk<'t> {
     /// Keeps the type parameters of an open symbol; their names are no references inside it.
     pub fn set_generics(&mut self, symbol: u32, written: &str) {
         let written = written.trim();
-        let inner = written.strip_prefix(['<', '[']).and_then(|rest| rest.strip_suffix(['>', ']'])).unwrap_or(written);
+        let inner = written
+            .strip_prefix(['<', '['])
+            .and_then(|rest| rest.strip_suffix(['>', ']']))
+            .unwrap_or(written);
         if !inner.is_empty() {
             self.symbols[symbol as usize].generics = self.strings.intern(&fold(inner, 200));
             let open = self.open.len();
-            self.type_parameters.extend(crate::names::type_parameters(inner).map(|name| (open, name.to_owned())));
+            self.type_parameters
+                .extend(crate::names::type_parameters(inner).map(|name| (open, name.to_owned())));
         }
     }
 
     fn qualified(&self, parent: u32, scope: &str, name: &str) -> String {
         let outer = self.strings.table.get(self.symbols[parent as usize].qualified);
-        [outer, scope, name].iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join(".")
+        [outer, scope, name]
+            .iter()
+            .filter(|part| !part.is_empty())
+            .copied()
+            .collect::<Vec<_>>()
+            .join(".")
     }
 
-    fn visibility_of(&self, row: &SymbolRow, name: &str, written: Option<Visibility>) -> Visibility {
+    fn visibility_of(
+        &self,
+        row: &SymbolRow,
+        name: &str,
+        written: Option<Visibility>,
+    ) -> Visibility {
         match self.rules.visibility {
-            VisibilityStyle::Underscore if name.starts_with('_') && !(name.starts_with("__") && name.ends_with("__")) => Visibility::Private,
+            VisibilityStyle::Underscore
+                if name.starts_with('_') && !(name.starts_with("__") && name.ends_with("__")) =>
+            {
+                Visibility::Private
+            }
             VisibilityStyle::Underscore => Visibility::Public,
-            VisibilityStyle::Capital if name.chars().next().is_some_and(char::is_uppercase) => Visibility::Public,
+            VisibilityStyle::Capital if name.chars().next().is_some_and(char::is_uppercase) => {
+                Visibility::Public
+            }
             VisibilityStyle::Capital => Visibility::Internal,
-            VisibilityStyle::Words => written.unwrap_or_else(|| self.hooks.visibility(row, self).unwrap_or(self.rules.default_visibility)),
+            VisibilityStyle::Words => written.unwrap_or_else(|| {
+                self.hooks.visibility(row, self).unwrap_or(self.rules.default_visibility)
+            }),
         }
     }
 
     fn attach(&mut self, symbol: u32, annotations: Vec<Annotation>) {
-        let names: Vec<&str> = annotations.iter().map(|annotation| annotation.path.as_str()).collect();
+        let names: Vec<&str> =
+            annotations.iter().map(|annotation| annotation.path.as_str()).collect();
         let joined = self.strings.intern(&names.join(" "));
         self.symbols[symbol as usize].annotations = joined;
         for annotation in &annotations {
-            self.reference_of(symbol, &annotation.path, RefKind::Decorate, annotation.start as usize, annotation.line, 255);
-            self.annotated_route(symbol, crate::names::split_last(&annotation.path).1, annotation.whole.0, annotation.whole.1, annotation.line);
+            self.reference_of(
+                symbol,
+                &annotation.path,
+                RefKind::Decorate,
+                annotation.start as usize,
+                annotation.line,
+                255,
+            );
+            self.annotated_route(
+                symbol,
+                crate::names::split_last(&annotation.path).1,
+                annotation.whole.0,
+                annotation.whole.1,
+                annotation.line,
+            );
         }
         if annotations.iter().any(|annotation| annotation.is_test) {
             self.symbols[symbol as usize].modifiers |= modifier::TEST;
@@ -300,7 +407,14 @@ impl<'t> Walk<'t> {
     fn pending_annotations(&mut self, start: usize, node: Node<'t>) -> Vec<Annotation> {
         let pending = std::mem::take(&mut self.annotations);
         match pending.last() {
-            Some(last) if last.whole.0 as usize >= start || only_comments(self.text.get(last.whole.1 as usize..node.start_byte()).unwrap_or("x")) => pending,
+            Some(last)
+                if last.whole.0 as usize >= start
+                    || only_comments(
+                        self.text.get(last.whole.1 as usize..node.start_byte()).unwrap_or("x"),
+                    ) =>
+            {
+                pending
+            }
             _ => Vec::new(),
         }
     }
@@ -308,7 +422,11 @@ impl<'t> Walk<'t> {
     /// A known annotation is a name or pattern, or a name with the start of its arguments: `cfg(test`.
     fn is_test_annotation(&self, path: &str, text: &str) -> bool {
         let last = crate::names::split_last(path).1;
-        self.rules.tests.annotations.iter().any(|known| known == path || matches_pattern(last, known) || known.contains('(') && text.starts_with(known.as_str()))
+        self.rules.tests.annotations.iter().any(|known| {
+            known == path
+                || matches_pattern(last, known)
+                || known.contains('(') && text.starts_with(known.as_str())
+        })
     }
 
     fn mark_test(&mut self, symbol: u32, name: &str, signature: &str) {
@@ -321,7 +439,8 @@ impl<'t> Walk<'t> {
             _ => &[],
         };
         let named = patterns.iter().any(|pattern| matches_pattern(name, pattern));
-        let signed = row.kind().is_callable() && tests.signatures.iter().any(|part| signature.contains(part.as_str()));
+        let signed = row.kind().is_callable()
+            && tests.signatures.iter().any(|part| signature.contains(part.as_str()));
         if named || signed {
             self.symbols[symbol as usize].modifiers |= modifier::TEST;
         }
@@ -349,21 +468,43 @@ impl<'t> Walk<'t> {
         self.take(start);
         let is_test = self.is_test_annotation(&path, inner);
         let whole = (node.start_byte() as u32, node.end_byte() as u32);
-        let annotation = Annotation { path, start: start as u32, line: line_of(node), whole, is_test };
+        let annotation =
+            Annotation { path, start: start as u32, line: line_of(node), whole, is_test };
         // Inside a declaration's own header (Java, C#) the declaration is open already.
         let owner = self.owner();
         let row = &self.symbols[owner as usize];
         if owner != FILE_SYMBOL && node.start_byte() < row.name_start as usize {
             let earlier = self.strings.table.get(row.annotations).to_owned();
-            let joined = if earlier.is_empty() { annotation.path.clone() } else { format!("{earlier} {}", annotation.path) };
+            let joined = if earlier.is_empty() {
+                annotation.path.clone()
+            } else {
+                format!("{earlier} {}", annotation.path)
+            };
             self.symbols[owner as usize].annotations = self.strings.intern(&joined);
             if is_test {
                 self.symbols[owner as usize].modifiers |= modifier::TEST;
             }
-            self.reference_of(owner, &annotation.path, RefKind::Decorate, start, annotation.line, 255);
-            self.annotated_route(owner, crate::names::split_last(&annotation.path).1, whole.0, whole.1, annotation.line);
+            self.reference_of(
+                owner,
+                &annotation.path,
+                RefKind::Decorate,
+                start,
+                annotation.line,
+                255,
+            );
+            self.annotated_route(
+                owner,
+                crate::names::split_last(&annotation.path).1,
+                whole.0,
+                whole.1,
+                annotation.line,
+            );
         } else {
-            if self.annotations.last().is_some_and(|last| !only_comments(self.text.get(last.whole.1 as usize..node.start_byte()).unwrap_or("x"))) {
+            if self.annotations.last().is_some_and(|last| {
+                !only_comments(
+                    self.text.get(last.whole.1 as usize..node.start_byte()).unwrap_or("x"),
+                )
+            }) {
                 self.annotations.clear();
             }
             self.annotations.push(annotation);
@@ -388,10 +529,14 @@ impl<'t> Walk<'t> {
         let last_line = node.start_row() + text.trim_end().matches('\n').count();
         let line_start = self.text[..start].rfind('\n').map_or(0, |at| at + 1);
         let trailing = !self.text[line_start..start].trim().is_empty();
-        let is_doc = !trailing && self.rules.doc_prefixes.is_empty() || !trailing && self.rules.doc_prefixes.iter().any(|prefix| text.starts_with(prefix.as_str()));
+        let is_doc = !trailing && self.rules.doc_prefixes.is_empty()
+            || !trailing
+                && self.rules.doc_prefixes.iter().any(|prefix| text.starts_with(prefix.as_str()));
         self.comment = match self.comment {
             _ if !is_doc => None,
-            Some((first, _, line)) if line + 1 >= node.start_row() && is_line_comment(text) => Some((first, end, last_line)),
+            Some((first, _, line)) if line + 1 >= node.start_row() && is_line_comment(text) => {
+                Some((first, end, last_line))
+            }
             _ => Some((start, end, last_line)),
         };
     }
@@ -400,15 +545,21 @@ impl<'t> Walk<'t> {
     fn documentation(&mut self, start: usize, body: Option<Node<'t>>) -> (usize, String) {
         if self.rules.doc == DocStyle::Docstring {
             let string = body.and_then(|body| self.hooks.docstring(body));
-            return (start, string.map_or_else(String::new, |node| crate::doc::clean(self.text_of(node))));
+            return (
+                start,
+                string.map_or_else(String::new, |node| crate::doc::clean(self.text_of(node))),
+            );
         }
-        let Some((doc_start, doc_end, _)) = self.comment.take() else { return (start, String::new()) };
+        let Some((doc_start, doc_end, _)) = self.comment.take() else {
+            return (start, String::new());
+        };
         if doc_start >= start {
             // Between the annotations and the declaration.
             return (start, crate::doc::clean(self.text.get(doc_start..doc_end).unwrap_or("")));
         }
         let between = self.text.get(doc_end..start).unwrap_or("x");
-        let adjacent = between.bytes().all(|byte| byte.is_ascii_whitespace()) && between.bytes().filter(|&byte| byte == b'\n').count() <= 1;
+        let adjacent = between.bytes().all(|byte| byte.is_ascii_whitespace())
+            && between.bytes().filter(|&byte| byte == b'\n').count() <= 1;
         let attributed = !adjacent && self.hooks.may_stand_between(between);
         if adjacent || attributed {
             (doc_start, crate::doc::clean(self.text.get(doc_start..doc_end).unwrap_or("")))
@@ -432,12 +583,15 @@ struct Draft<'t, 'a> {
 /// Offset of the last component of a written name: `bar` in `Foo::bar`.
 fn name_end_anchor(node: Node<'_>, name: &str, text: &str) -> usize {
     let written = text.get(node.byte_range()).unwrap_or("");
-    node.start_byte() + written.strip_suffix(name).map_or_else(|| written.rfind(name).unwrap_or(0), str::len)
+    node.start_byte()
+        + written.strip_suffix(name).map_or_else(|| written.rfind(name).unwrap_or(0), str::len)
 }
 
 fn line_at(text: &str, start: usize, node: Node<'_>) -> u32 {
     let row = node.start_row();
-    let back = text.get(start..node.start_byte()).map_or(0, |between| between.bytes().filter(|&byte| byte == b'\n').count());
+    let back = text
+        .get(start..node.start_byte())
+        .map_or(0, |between| between.bytes().filter(|&byte| byte == b'\n').count());
     (row - back.min(row)) as u32 + 1
 }
 
@@ -462,7 +616,9 @@ fn only_comments(text: &str) -> bool {
 }
 
 fn is_line_comment(text: &str) -> bool {
-    !text.contains('\n') && !text.starts_with("/*") || text.starts_with("//") || text.starts_with('#')
+    !text.contains('\n') && !text.starts_with("/*")
+        || text.starts_with("//")
+        || text.starts_with('#')
 }
 
 /// Returns a text without the white space at its end, and, where that goes on to another line, without

@@ -32,7 +32,9 @@ impl FileLinker<'_, '_> {
     /// Returns the calls of this file by caller and callee's name, sorted.
     fn calls_by_name(&self) -> Vec<(u32, u64, EdgeRow)> {
         let calls = self.edges.iter().filter(|(_, edge)| edge.kind() == EdgeKind::Calls);
-        let mut calls: Vec<_> = calls.map(|&(source, edge)| (source, key::name(self.world.name_of(edge.target)), edge)).collect();
+        let mut calls: Vec<_> = calls
+            .map(|&(source, edge)| (source, key::name(self.world.name_of(edge.target)), edge))
+            .collect();
         calls.sort_unstable();
         calls
     }
@@ -41,7 +43,11 @@ impl FileLinker<'_, '_> {
         let caller = self.world.global(self.file, owner);
         let name = key::name(callee.rsplit('.').next().unwrap_or(callee));
         let start = calls.partition_point(|&(source, key, _)| (source, key) < (caller, name));
-        let found: Vec<EdgeRow> = calls[start..].iter().take_while(|&&(source, key, _)| (source, key) == (caller, name)).map(|&(_, _, edge)| edge).collect();
+        let found: Vec<EdgeRow> = calls[start..]
+            .iter()
+            .take_while(|&&(source, key, _)| (source, key) == (caller, name))
+            .map(|&(_, _, edge)| edge)
+            .collect();
         let mut targets: Vec<u32> = found.iter().map(|edge| edge.target).collect();
         targets.dedup();
         let most = if targets.len() > 1 { SHARED_NAME } else { KEPT };
@@ -54,7 +60,10 @@ impl FileLinker<'_, '_> {
     fn field_write(&mut self, owner: u32, field: &str, line: u32) {
         let world = self.world;
         let Some(class) = world.enclosing_type(self.file, owner) else { return };
-        let found = world.in_scope(class, key::name(field)).iter().copied().find(|&symbol| matches!(world.kind(symbol), SymbolKind::Field | SymbolKind::Property));
+        let found =
+            world.in_scope(class, key::name(field)).iter().copied().find(|&symbol| {
+                matches!(world.kind(symbol), SymbolKind::Field | SymbolKind::Property)
+            });
         if let Some(target) = found {
             self.push(world.global(self.file, owner), target, EdgeKind::Dataflow, line, FIELD, 1);
         }

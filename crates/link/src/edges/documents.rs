@@ -37,19 +37,11 @@ impl FileLinker<'_, '_> {
         }
         let mut found = world.documented(key);
         let qualified = |symbol: &u32| {
-            world
-                .qualified(*symbol)
-                .rsplit('.')
-                .nth(1)
-                .is_some_and(|outer| outer == scope)
+            world.qualified(*symbol).rsplit('.').nth(1).is_some_and(|outer| outer == scope)
         };
         if found.iter().any(&qualified) {
             found.retain(qualified);
         }
-        if found.len() > FEW_DOCUMENTED {
-            Vec::new()
-        } else {
-            found
-        }
+        if found.len() > FEW_DOCUMENTED { Vec::new() } else { found }
     }
 }

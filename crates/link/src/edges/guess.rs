@@ -30,16 +30,19 @@ impl FileLinker<'_, '_> {
         let written = name.strip_suffix('=').filter(|_| self.world.policy(self.file).fields_apart);
         if let Some(read) = written.filter(|_| found.is_some_and(<[u32]>::is_empty)) {
             let found = self.world.few_members_named(family, key::name(read));
-            self.guess_among(row, found, |kind| matches!(kind, SymbolKind::Property | SymbolKind::Field), name, language);
+            self.guess_among(
+                row,
+                found,
+                |kind| matches!(kind, SymbolKind::Property | SymbolKind::Field),
+                name,
+                language,
+            );
             return;
         }
         let fits = |kind: SymbolKind| {
             if calls {
                 kind.is_callable()
-                    || matches!(
-                        kind,
-                        SymbolKind::Property | SymbolKind::Field | SymbolKind::Class
-                    )
+                    || matches!(kind, SymbolKind::Property | SymbolKind::Field | SymbolKind::Class)
             } else {
                 true
             }
@@ -64,7 +67,13 @@ impl FileLinker<'_, '_> {
     pub(super) fn guess_global(&mut self, row: &RefRow, name: &str, language: u8) {
         let family = self.world.policy(self.file).family;
         let found = self.world.globals_named(family, key::name(name));
-        self.guess_among(row, Some(found).filter(|found| found.len() <= FEW), |_| true, name, language);
+        self.guess_among(
+            row,
+            Some(found).filter(|found| found.len() <= FEW),
+            |_| true,
+            name,
+            language,
+        );
     }
 
     fn guess_among(
@@ -89,16 +98,23 @@ impl FileLinker<'_, '_> {
         candidates.sort_unstable();
         let share_file = |one: u32, next: u32| world.file_of(one) == world.file_of(next);
         if candidates.windows(2).any(|pair| share_file(pair[0], pair[1])) {
-            candidates.sort_by_cached_key(|&symbol| (world.file_of(symbol), world.qualified(symbol), world.has(symbol, modifier::DECLARATION), symbol));
-            candidates.dedup_by(|next, one| share_file(*one, *next) && world.qualified(*one) == world.qualified(*next));
+            candidates.sort_by_cached_key(|&symbol| {
+                (
+                    world.file_of(symbol),
+                    world.qualified(symbol),
+                    world.has(symbol, modifier::DECLARATION),
+                    symbol,
+                )
+            });
+            candidates.dedup_by(|next, one| {
+                share_file(*one, *next) && world.qualified(*one) == world.qualified(*next)
+            });
             candidates.sort_unstable();
         }
         if !world.is_test(self.file) {
             // What stands in tests is seldom meant by code that does not.
-            let outside = candidates
-                .iter()
-                .filter(|&&symbol| !world.is_test(world.file_of(symbol)))
-                .count();
+            let outside =
+                candidates.iter().filter(|&&symbol| !world.is_test(world.file_of(symbol))).count();
             if outside > 0 {
                 candidates.retain(|&symbol| !world.is_test(world.file_of(symbol)));
             }

@@ -26,11 +26,20 @@ impl FileLinker<'_, '_> {
         let row = &view.refs[at];
         let name = view.str(row.name);
         match row.kind() {
-            RefKind::Env => self.push_outside(row, row.owner, EdgeKind::ReadsEnv, name.to_owned(), WRITTEN),
-            RefKind::Process => self.push_outside(row, row.owner, EdgeKind::ExecutesProcess, name.to_owned(), WRITTEN),
+            RefKind::Env => {
+                self.push_outside(row, row.owner, EdgeKind::ReadsEnv, name.to_owned(), WRITTEN)
+            }
+            RefKind::Process => self.push_outside(
+                row,
+                row.owner,
+                EdgeKind::ExecutesProcess,
+                name.to_owned(),
+                WRITTEN,
+            ),
             _ => {
                 let method = view.str(row.qualifier);
-                let is_method = !matches!(method, "" | "ROUTE" | "HANDLE" | "HANDLEFUNC" | "ALL" | "ANY");
+                let is_method =
+                    !matches!(method, "" | "ROUTE" | "HANDLE" | "HANDLEFUNC" | "ALL" | "ANY");
                 let route = if is_method { format!("{method} {name}") } else { name.to_owned() };
                 self.route(at, route);
             }
@@ -46,7 +55,9 @@ impl FileLinker<'_, '_> {
             return;
         }
         match self.handler(at) {
-            Some((handler, sure)) => self.push_from(row, handler, EdgeKind::HandlesRoute, route, sure.min(HANDLER)),
+            Some((handler, sure)) => {
+                self.push_from(row, handler, EdgeKind::HandlesRoute, route, sure.min(HANDLER))
+            }
             None => self.push_outside(row, row.owner, EdgeKind::HandlesRoute, route, CALL),
         }
     }
@@ -56,7 +67,11 @@ impl FileLinker<'_, '_> {
         let world = self.world;
         let refs = world.own().refs;
         let pattern = &refs[at];
-        let behind = refs[at + 1..].iter().take(MAX_LOOKED_AT).take_while(|row| row.owner == pattern.owner && row.line <= pattern.line + HANDLER_LINES && row.kind() != RefKind::Route);
+        let behind = refs[at + 1..].iter().take(MAX_LOOKED_AT).take_while(|row| {
+            row.owner == pattern.owner
+                && row.line <= pattern.line + HANDLER_LINES
+                && row.kind() != RefKind::Route
+        });
         let mut found = None;
         for row in behind.filter(|row| matches!(row.kind(), RefKind::Name | RefKind::Field)) {
             let value = self.resolve(row);
@@ -69,13 +84,39 @@ impl FileLinker<'_, '_> {
         found
     }
 
-    fn push_outside(&mut self, row: &RefRow, owner: u32, kind: EdgeKind, name: String, confidence: u8) {
+    fn push_outside(
+        &mut self,
+        row: &RefRow,
+        owner: u32,
+        kind: EdgeKind,
+        name: String,
+        confidence: u8,
+    ) {
         self.push_from(row, self.world.global(self.file, owner), kind, name, confidence);
     }
 
-    fn push_from(&mut self, row: &RefRow, source: u32, kind: EdgeKind, name: String, confidence: u8) {
-        let provenance = if confidence >= KNOWN_CONFIDENCE { Provenance::AstResolved } else { Provenance::AstInferred };
-        self.outside.push(OutsideEdge { source, kind, name, line: row.line, confidence, provenance, count: row.count.min(255) as u8 });
+    fn push_from(
+        &mut self,
+        row: &RefRow,
+        source: u32,
+        kind: EdgeKind,
+        name: String,
+        confidence: u8,
+    ) {
+        let provenance = if confidence >= KNOWN_CONFIDENCE {
+            Provenance::AstResolved
+        } else {
+            Provenance::AstInferred
+        };
+        self.outside.push(OutsideEdge {
+            source,
+            kind,
+            name,
+            line: row.line,
+            confidence,
+            provenance,
+            count: row.count.min(255) as u8,
+        });
     }
 }
 

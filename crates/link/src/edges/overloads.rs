@@ -40,14 +40,7 @@ impl FileLinker<'_, '_> {
                 && row.kind() == RefKind::Call
                 && row.arguments != UNKNOWN_PARAMETERS
                 && Parameters::of(world, target).want_more_than(row.arguments);
-            return (
-                target,
-                if lacking {
-                    surely.min(sure::UNION)
-                } else {
-                    surely
-                },
-            );
+            return (target, if lacking { surely.min(sure::UNION) } else { surely });
         }
         let here = |symbol: &u32| world.file_of(*symbol) == file && same(world.row(*symbol));
         let same: Vec<u32> = named.iter().copied().filter(here).collect();
@@ -93,27 +86,23 @@ impl FileLinker<'_, '_> {
             same.retain(|&symbol| !world.has(symbol, modifier::LOWERED));
         }
         // What gives nothing cannot be kept.
-        let gives = |symbol: u32| world.text(world.file_of(symbol), world.row(symbol).type_text) != "void";
-        if overloads && same.iter().any(|&symbol| gives(symbol)) && !same.iter().all(|&symbol| gives(symbol)) && self.is_kept(row) {
+        let gives =
+            |symbol: u32| world.text(world.file_of(symbol), world.row(symbol).type_text) != "void";
+        if overloads
+            && same.iter().any(|&symbol| gives(symbol))
+            && !same.iter().all(|&symbol| gives(symbol))
+            && self.is_kept(row)
+        {
             same.retain(|&symbol| gives(symbol));
         }
-        let first = if same.contains(&first) {
-            first
-        } else {
-            same.first().copied().unwrap_or(first)
-        };
+        let first =
+            if same.contains(&first) { first } else { same.first().copied().unwrap_or(first) };
         if same.len() < 2 {
             return (first, surely);
         }
-        let guess = if overloads {
-            surely.min(sure::UNION)
-        } else {
-            surely
-        };
-        let taken: Vec<(u32, Parameters<'_>)> = same
-            .iter()
-            .map(|&symbol| (symbol, Parameters::of(world, symbol)))
-            .collect();
+        let guess = if overloads { surely.min(sure::UNION) } else { surely };
+        let taken: Vec<(u32, Parameters<'_>)> =
+            same.iter().map(|&symbol| (symbol, Parameters::of(world, symbol))).collect();
         let is_told = row.kind() == RefKind::Call
             && row.arguments != UNKNOWN_PARAMETERS
             && taken.iter().all(|(_, parameters)| parameters.are_counted());
@@ -121,7 +110,8 @@ impl FileLinker<'_, '_> {
             return (first, guess);
         }
         // One that takes just these arguments is meant before one that has defaults or takes any number.
-        let exact = |(_, parameters): &&(u32, Parameters<'_>)| parameters.are_exactly(row.arguments);
+        let exact =
+            |(_, parameters): &&(u32, Parameters<'_>)| parameters.are_exactly(row.arguments);
         let accepting = |(_, parameters): &&(u32, Parameters<'_>)| parameters.accept(row.arguments);
         let mut fitting: Vec<u32> = taken.iter().filter(exact).map(|&(symbol, _)| symbol).collect();
         if fitting.is_empty() {

@@ -20,12 +20,8 @@ impl FileLinker<'_, '_> {
     pub(super) fn structure(&mut self) {
         let world = self.world;
         let view = world.own();
-        for (at, row) in view
-            .symbols
-            .iter()
-            .enumerate()
-            .skip(1)
-            .filter(|(_, row)| is_structural(row.kind()))
+        for (at, row) in
+            view.symbols.iter().enumerate().skip(1).filter(|(_, row)| is_structural(row.kind()))
         {
             let symbol = world.global(self.file, at as u32);
             let parent = world.global(self.file, row.parent);
@@ -34,14 +30,7 @@ impl FileLinker<'_, '_> {
                 self.push(symbol, parent, EdgeKind::MemberOf, row.name_line, 100, 1);
             }
             if let Some(outer) = world.outer(symbol) {
-                self.push(
-                    symbol,
-                    outer,
-                    EdgeKind::MemberOf,
-                    row.name_line,
-                    sure::SCOPE,
-                    1,
-                );
+                self.push(symbol, outer, EdgeKind::MemberOf, row.name_line, sure::SCOPE, 1);
                 self.push(outer, symbol, EdgeKind::Contains, 0, sure::SCOPE, 1);
             }
             // The members of an `impl` block belong to its type.
@@ -49,14 +38,7 @@ impl FileLinker<'_, '_> {
                 .outer(parent)
                 .filter(|_| view.symbols[row.parent as usize].kind() == SymbolKind::Extension)
             {
-                self.push(
-                    symbol,
-                    outer,
-                    EdgeKind::MemberOf,
-                    row.name_line,
-                    sure::SCOPE,
-                    1,
-                );
+                self.push(symbol, outer, EdgeKind::MemberOf, row.name_line, sure::SCOPE, 1);
             }
         }
     }
@@ -96,9 +78,8 @@ impl FileLinker<'_, '_> {
     fn overridden(&self, method: u32, named: &[u32]) -> Option<(u32, u8)> {
         let world = self.world;
         let callables = named.iter().copied();
-        let mut callables: Vec<u32> = callables
-            .filter(|&symbol| world.kind(symbol).is_callable())
-            .collect();
+        let mut callables: Vec<u32> =
+            callables.filter(|&symbol| world.kind(symbol).is_callable()).collect();
         if !world.policy(self.file).overloads {
             return callables.first().map(|&found| (found, 100));
         }
@@ -126,8 +107,7 @@ impl FileLinker<'_, '_> {
     /// A method overrides the nearest one of that name among the bases.
     fn overrides(&mut self, method: u32, parent: u32, line: u32) {
         let world = self.world;
-        let owner = world.outer(method)
-            .unwrap_or_else(|| world.global(self.file, parent));
+        let owner = world.outer(method).unwrap_or_else(|| world.global(self.file, parent));
         let owner = world.extended(owner);
         if world.local(owner) == FILE_SYMBOL {
             return;
@@ -141,14 +121,7 @@ impl FileLinker<'_, '_> {
             let (base, base_sure) = pending[at];
             at += 1;
             if let Some((found, surely)) = self.overridden(method, world.in_scope(base, name)) {
-                self.push(
-                    method,
-                    found,
-                    EdgeKind::Overrides,
-                    line,
-                    base_sure.min(surely),
-                    1,
-                );
+                self.push(method, found, EdgeKind::Overrides, line, base_sure.min(surely), 1);
                 continue;
             }
             for next in world.bases(base) {

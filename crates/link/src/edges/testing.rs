@@ -16,10 +16,8 @@ impl FileLinker<'_, '_> {
     pub(super) fn testing(&mut self) {
         let world = self.world;
         let in_tests = world.is_test(self.file);
-        let is_test = |symbol: u32| {
-            world.is_test(world.file_of(symbol))
-                || world.has(symbol, modifier::TEST)
-        };
+        let is_test =
+            |symbol: u32| world.is_test(world.file_of(symbol)) || world.has(symbol, modifier::TEST);
         let mut tested: Vec<(u32, EdgeRow)> = Vec::new();
         for &(source, edge) in &self.edges {
             if edge.kind() == EdgeKind::Calls
@@ -41,10 +39,7 @@ impl FileLinker<'_, '_> {
         }
         tested.retain(|(_, edge)| edge.is_known());
         tested.sort_by_key(|(source, edge)| (*source, edge.line, edge.target));
-        for group in tested
-            .chunk_by(|left, right| left.0 == right.0)
-            .take(MAX_TESTS)
-        {
+        for group in tested.chunk_by(|left, right| left.0 == right.0).take(MAX_TESTS) {
             let mut targets: Vec<u32> = group.iter().map(|(_, edge)| edge.target).collect();
             targets.dedup();
             targets.truncate(MAX_TESTED);

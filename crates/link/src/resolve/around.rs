@@ -10,7 +10,13 @@ use contextd_model::facts::{FILE_SYMBOL, NONE, UNKNOWN_PARAMETERS, modifier};
 
 impl<'f> Resolver<'_, 'f> {
     /// Packages, wildcard imports and names that all files share.
-    pub(super) fn around_file(&mut self, place: Place, name: &str, key: u64, want: Want) -> Value<'f> {
+    pub(super) fn around_file(
+        &mut self,
+        place: Place,
+        name: &str,
+        key: u64,
+        want: Want,
+    ) -> Value<'f> {
         let world = self.world;
         let (file, policy) = (place.file, world.policy(place.file));
         if let Some(value) = world
@@ -87,10 +93,7 @@ impl<'f> Resolver<'_, 'f> {
             // While it is looked for, its members are not.
             self.opened.insert((place.file, row), Value::UNKNOWN);
             let text = world.text(place.file, import.module);
-            let place = Place {
-                file: place.file,
-                owner: import.owner,
-            };
+            let place = Place { file: place.file, owner: import.owner };
             // What is opened does not depend on the name that is looked for in it.
             let asked = (self.arguments, self.arity);
             (self.arguments, self.arity) = (UNKNOWN_PARAMETERS, UNKNOWN_PARAMETERS);
@@ -147,17 +150,14 @@ impl<'f> Resolver<'_, 'f> {
         let mut here = true;
         let is_function = |value: &Value<'f>| matches!(value.kind, Kind::Symbol(found) if world.kind(found) == SymbolKind::Function);
         loop {
-            if let Some(value) = world.package_named(family, outer)
+            if let Some(value) = world
+                .package_named(family, outer)
                 .and_then(|package| self.in_package(place.file, package, key, name, want))
                 .filter(|value| here || functions && is_function(value))
             {
                 return value;
             }
-            let inner = if outer.is_empty() {
-                name.to_owned()
-            } else {
-                format!("{outer}.{name}")
-            };
+            let inner = if outer.is_empty() { name.to_owned() } else { format!("{outer}.{name}") };
             if let Some(package) = world.package_named(family, &inner) {
                 return Value::new(Kind::Module(Module::Package(package)), sure::PACKAGE);
             }
@@ -167,11 +167,7 @@ impl<'f> Resolver<'_, 'f> {
                 None if !outer.is_empty() => outer = "",
                 None => return Value::UNKNOWN,
             }
-            here = if outer.is_empty() {
-                policy.root_is_seen
-            } else {
-                policy.outer_packages
-            };
+            here = if outer.is_empty() { policy.root_is_seen } else { policy.outer_packages };
         }
     }
 
@@ -185,7 +181,9 @@ impl<'f> Resolver<'_, 'f> {
             .collect();
         files.dedup();
         let included = world.wildcards(file);
-        files.retain(|&other| included.iter().any(|&row| world.module(file, row) == Module::File(other)));
+        files.retain(|&other| {
+            included.iter().any(|&row| world.module(file, row) == Module::File(other))
+        });
         files.len() > 1
     }
 
@@ -197,10 +195,7 @@ impl<'f> Resolver<'_, 'f> {
             world.file_of(*symbol) == place.file || !world.has(*symbol, modifier::STATIC)
         };
         let mut candidates: Vec<u32> = all.iter().copied().take(64).filter(visible).collect();
-        if candidates
-            .iter()
-            .any(|&symbol| !world.has(symbol, modifier::DECLARATION))
-        {
+        if candidates.iter().any(|&symbol| !world.has(symbol, modifier::DECLARATION)) {
             candidates.retain(|&symbol| !world.has(symbol, modifier::DECLARATION));
         }
         let Some(best) = self.pick(&candidates, want) else {
@@ -208,17 +203,13 @@ impl<'f> Resolver<'_, 'f> {
         };
         let scope = |symbol: u32| world.qualified(symbol);
         // What is reopened in many files is one; a function defined in several is not, nor a type of C.
-        let is_header =
-            |file: u32| crate::world::modules::is_header(world.path(file));
-        let defined = candidates
-            .iter()
-            .map(|&symbol| world.file_of(symbol))
-            .filter(|&file| !is_header(file));
+        let is_header = |file: u32| crate::world::modules::is_header(world.path(file));
+        let defined =
+            candidates.iter().map(|&symbol| world.file_of(symbol)).filter(|&file| !is_header(file));
         let mut defined: Vec<u32> = defined.collect();
         defined.sort_unstable();
         defined.dedup();
-        let is_reopened = |kind: SymbolKind| match world.policy(place.file).modules
-        {
+        let is_reopened = |kind: SymbolKind| match world.policy(place.file).modules {
             Style::Include if kind == SymbolKind::Variable => defined.len() < 2,
             Style::Include => matches!(kind, SymbolKind::Namespace | SymbolKind::Module),
             _ => !kind.is_callable(),
@@ -229,10 +220,7 @@ impl<'f> Resolver<'_, 'f> {
         };
         if candidates.iter().all(|&symbol| one(symbol)) {
             let nested = world.local(best) != FILE_SYMBOL && world.row(best).parent != FILE_SYMBOL;
-            return Value::new(
-                Kind::Symbol(best),
-                if nested { sure::UNION } else { sure::SHARED },
-            );
+            return Value::new(Kind::Symbol(best), if nested { sure::UNION } else { sure::SHARED });
         }
         self.shared_by_place(place.file, &candidates)
     }
@@ -241,15 +229,11 @@ impl<'f> Resolver<'_, 'f> {
     fn shared_by_place(&self, from: u32, candidates: &[u32]) -> Value<'f> {
         let world = self.world;
         // The names of systems tell more than folders do.
-        let systems: Vec<usize> = candidates
-            .iter()
-            .map(|&symbol| self.nearness(from, world.file_of(symbol)).1)
-            .collect();
+        let systems: Vec<usize> =
+            candidates.iter().map(|&symbol| self.nearness(from, world.file_of(symbol)).1).collect();
         let most = systems.iter().copied().max().unwrap_or(0);
-        let mut of_system = candidates
-            .iter()
-            .zip(&systems)
-            .filter(|(_, systems)| **systems == most);
+        let mut of_system =
+            candidates.iter().zip(&systems).filter(|(_, systems)| **systems == most);
         if most > 0
             && let (Some((&only, _)), None) = (of_system.next(), of_system.next())
             && !world.kind(only).is_callable()
@@ -268,11 +252,8 @@ impl<'f> Resolver<'_, 'f> {
     /// Rust: child modules, crates by name, macros of the crate.
     fn crate_name(&mut self, place: Place, name: &str, key: u64, want: Want) -> Value<'f> {
         let world = self.world;
-        let module = if name == "crate" || name == "super" {
-            name.to_owned()
-        } else {
-            format!("{name}::")
-        };
+        let module =
+            if name == "crate" || name == "super" { name.to_owned() } else { format!("{name}::") };
         if let found @ Module::File(_) = world.module_named(place.file, &module) {
             return Value::new(Kind::Module(found), sure::IMPORT);
         }

@@ -31,18 +31,15 @@ impl<'f> Resolver<'_, 'f> {
             return self.imported_by_full_name(file, text, name, want);
         }
         if name.is_empty() {
-            return Value::new(
-                Kind::Module(self.bound_module(file, row, module)),
-                sure::IMPORT,
-            );
+            return Value::new(Kind::Module(self.bound_module(file, row, module)), sure::IMPORT);
         }
         let found = self.deeper(|resolver| resolver.module_member(file, module, name, want));
         match found.kind {
             // The module is here but the name is not: made at run time, or by a build.
             Kind::Unknown => match module {
-                Module::Package(package) => self
-                    .extension(file, package, key::name(name))
-                    .unwrap_or(Value::EXTERNAL),
+                Module::Package(package) => {
+                    self.extension(file, package, key::name(name)).unwrap_or(Value::EXTERNAL)
+                }
                 _ => self.imported_submodule(file, text, name),
             },
             _ => found,
@@ -95,21 +92,14 @@ impl<'f> Resolver<'_, 'f> {
             Style::Declared => {}
             _ => return Value::EXTERNAL,
         }
-        let full = if name.is_empty() {
-            normal(module)
-        } else {
-            format!("{}.{name}", normal(module))
-        };
+        let full =
+            if name.is_empty() { normal(module) } else { format!("{}.{name}", normal(module)) };
         let mut end = full.len();
         while let Some(at) = full[..end].rfind('.') {
             if let Some(package) = world.package_named(policy.family, &full[..at]) {
                 // What a name is taken out of is a term, where types and terms are apart.
                 let wanted = |is_last: bool| {
-                    if is_last || !policy.terms_apart {
-                        want
-                    } else {
-                        Want::Any
-                    }
+                    if is_last || !policy.terms_apart { want } else { Want::Any }
                 };
                 let mut parts = full[at + 1..].split('.').peekable();
                 let first = parts.next().unwrap_or("");
@@ -119,11 +109,7 @@ impl<'f> Resolver<'_, 'f> {
                 while let Some(part) = parts.next() {
                     value = self.member(value, part, wanted(parts.peek().is_none()));
                 }
-                return if matches!(value.kind, Kind::Unknown) {
-                    Value::EXTERNAL
-                } else {
-                    value
-                };
+                return if matches!(value.kind, Kind::Unknown) { Value::EXTERNAL } else { value };
             }
             end = at;
         }
@@ -144,19 +130,12 @@ impl<'f> Resolver<'_, 'f> {
         };
         let item = self
             .deeper(|resolver| resolver.module_member(file, Module::File(found), last, Want::Type));
-        if name.is_empty() {
-            item
-        } else {
-            self.member(item, name, want)
-        }
+        if name.is_empty() { item } else { self.member(item, name, want) }
     }
 
     /// An export of a name that the file defines or imports itself.
     fn exported_local(&mut self, file: u32, path: &str, want: Want) -> Value<'f> {
-        let place = Place {
-            file,
-            owner: FILE_SYMBOL,
-        };
+        let place = Place { file, owner: FILE_SYMBOL };
         match path.rsplit_once('.') {
             None => self.name(place, path, want, u32::MAX),
             Some((qualifier, name)) => {
@@ -192,14 +171,8 @@ impl<'f> Resolver<'_, 'f> {
         let found = world.extensions_in(package, key);
         let qualified = |symbol: u32| world.qualified(symbol);
         let value = self.pick_near(from, found, Want::Any, sure::IMPORT)?;
-        let several = found
-            .iter()
-            .any(|&symbol| qualified(symbol) != qualified(found[0]));
-        Some(if several {
-            value.at_most(sure::UNION)
-        } else {
-            value
-        })
+        let several = found.iter().any(|&symbol| qualified(symbol) != qualified(found[0]));
+        Some(if several { value.at_most(sure::UNION) } else { value })
     }
 
     fn file_member(&mut self, file: u32, name: &str, key: u64, want: Want) -> Value<'f> {
@@ -225,10 +198,9 @@ impl<'f> Resolver<'_, 'f> {
         if value.is_found() {
             return value;
         }
-        world.module_below(Module::File(file), name)
-            .map_or(Value::UNKNOWN, |found| {
-                Value::new(Kind::Module(found), sure::IMPORT)
-            })
+        world
+            .module_below(Module::File(file), name)
+            .map_or(Value::UNKNOWN, |found| Value::new(Kind::Module(found), sure::IMPORT))
     }
 
     fn reexported(&mut self, file: u32, name: &str, key: u64, want: Want) -> Value<'f> {
@@ -262,10 +234,6 @@ impl<'f> Resolver<'_, 'f> {
 
 impl<'f> Value<'f> {
     fn or(self, other: impl FnOnce() -> Value<'f>) -> Value<'f> {
-        if matches!(self.kind, Kind::External | Kind::Unknown) {
-            other()
-        } else {
-            self
-        }
+        if matches!(self.kind, Kind::External | Kind::Unknown) { other() } else { self }
     }
 }

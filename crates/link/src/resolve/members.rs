@@ -39,19 +39,19 @@ impl<'w, 'f> Resolver<'w, 'f> {
                 let value = self
                     .deeper(|resolver| resolver.module_member(resolver.file, module, name, want));
                 match (value.kind, module) {
-                    (Kind::Unknown, Module::Package(package)) => self
-                        .world.package_inside(package, name)
-                        .map_or(Value::EXTERNAL, |inner| {
+                    (Kind::Unknown, Module::Package(package)) => {
+                        self.world.package_inside(package, name).map_or(Value::EXTERNAL, |inner| {
                             Value::new(Kind::Module(Module::Package(inner)), sure::IMPORT)
-                        }),
+                        })
+                    }
                     _ => value.or_external(),
                 }
             }
             Kind::Symbol(symbol) => self.member_of_symbol(symbol, value.sure, name, want),
             Kind::Instance(symbol) => self.member_of_type(symbol, name, want).at_most(value.sure),
-            Kind::Typed(place, text) => self
-                .member_of_written(place, text, name, want)
-                .at_most(value.sure),
+            Kind::Typed(place, text) => {
+                self.member_of_written(place, text, name, want).at_most(value.sure)
+            }
             Kind::Super(symbol) => self.inherited(symbol, name, want),
             Kind::External => Value::EXTERNAL,
             Kind::Local | Kind::Ambiguous | Kind::Unknown => Value::UNKNOWN,
@@ -102,11 +102,10 @@ impl<'w, 'f> Resolver<'w, 'f> {
         let file = world.file_of(symbol);
         let family = world.policy(file).family;
         let qualified = world.qualified(symbol);
-        let found = world.package_named(family, qualified)
-            .and_then(|package| {
-                let named = world.in_package(package, key::name(name));
-                self.pick_near(self.file, named, want, how_sure)
-            });
+        let found = world.package_named(family, qualified).and_then(|package| {
+            let named = world.in_package(package, key::name(name));
+            self.pick_near(self.file, named, want, how_sure)
+        });
         found.unwrap_or(Value::EXTERNAL)
     }
 
@@ -120,9 +119,8 @@ impl<'w, 'f> Resolver<'w, 'f> {
                 outside = true;
                 continue;
             }
-            let value = self
-                .deeper(|resolver| resolver.member_of_type(symbol, name, want))
-                .after(sure);
+            let value =
+                self.deeper(|resolver| resolver.member_of_type(symbol, name, want)).after(sure);
             match value.kind {
                 Kind::Unknown => {}
                 Kind::External => outside = true,
@@ -146,7 +144,13 @@ impl<'w, 'f> Resolver<'w, 'f> {
         value
     }
 
-    fn member_of_family(&mut self, symbol: u32, name: &str, want: Want, family: &mut Family) -> Value<'f> {
+    fn member_of_family(
+        &mut self,
+        symbol: u32,
+        name: &str,
+        want: Want,
+        family: &mut Family,
+    ) -> Value<'f> {
         let name_key = key::name(name);
         let Family { pending, mixed, bases, promised } = family;
         pending.push((symbol, 100));
@@ -171,10 +175,7 @@ impl<'w, 'f> Resolver<'w, 'f> {
                 }
             }
             // The other parts of a type come before what it inherits.
-            let parts = self
-                .parts(at)
-                .iter()
-                .filter(|&&part| self.is_part(at, part));
+            let parts = self.parts(at).iter().filter(|&&part| self.is_part(at, part));
             for &part in parts {
                 if !pending.iter().any(|&(known, _)| known == part) {
                     pending.push((part, sure));
@@ -191,11 +192,7 @@ impl<'w, 'f> Resolver<'w, 'f> {
                 }
             }
         }
-        if open {
-            Value::EXTERNAL
-        } else {
-            Value::UNKNOWN
-        }
+        if open { Value::EXTERNAL } else { Value::UNKNOWN }
     }
 
     /// True when two declarations of one name are parts of one type; an object is none of its class,
@@ -221,10 +218,8 @@ impl<'w, 'f> Resolver<'w, 'f> {
         // A type that is reopened elsewhere in its namespace is one type.
         let Some(parent) = world.row_at(file, row.parent) else { return &[] };
         if matches!(parent.kind(), SymbolKind::Namespace | SymbolKind::Module) {
-            let package = world.package_named(
-                world.policy(file).family,
-                world.text(file, parent.qualified),
-            );
+            let package =
+                world.package_named(world.policy(file).family, world.text(file, parent.qualified));
             return package.map_or(&[][..], |package| world.in_package(package, name));
         }
         if let Some(package) = world
@@ -233,8 +228,7 @@ impl<'w, 'f> Resolver<'w, 'f> {
         {
             return world.in_package(package, name);
         }
-        if row.parent == FILE_SYMBOL && world.policy(file).modules == Style::Shared
-        {
+        if row.parent == FILE_SYMBOL && world.policy(file).modules == Style::Shared {
             return world.globals_named(world.policy(file).family, name);
         }
         world.in_scope(world.global(file, row.parent), name)
@@ -261,10 +255,7 @@ impl<'w, 'f> Resolver<'w, 'f> {
             _ => false,
         };
         if holds && !text.is_empty() {
-            let place = Place {
-                file,
-                owner: world.local(symbol),
-            };
+            let place = Place { file, owner: world.local(symbol) };
             return self.deeper(|resolver| resolver.member_of_written(place, text, name, want));
         }
         Value::UNKNOWN
@@ -332,10 +323,6 @@ impl<'w, 'f> Resolver<'w, 'f> {
 impl Value<'_> {
     /// A module of the repository without the name: nothing else may be guessed.
     pub(super) fn or_external(self) -> Self {
-        if matches!(self.kind, Kind::Unknown) {
-            Value::EXTERNAL
-        } else {
-            self
-        }
+        if matches!(self.kind, Kind::Unknown) { Value::EXTERNAL } else { self }
     }
 }

@@ -25,9 +25,7 @@ impl<'f> Resolver<'_, 'f> {
                 return self
                     .world
                     .enclosing_type(place.file, place.owner)
-                    .map_or(Value::UNKNOWN, |found| {
-                        Value::new(Kind::Symbol(found), sure::SCOPE)
-                    });
+                    .map_or(Value::UNKNOWN, |found| Value::new(Kind::Symbol(found), sure::SCOPE));
             }
             _ => {}
         }
@@ -36,9 +34,7 @@ impl<'f> Resolver<'_, 'f> {
             return self
                 .world
                 .enclosing_type(place.file, place.owner)
-                .map_or(Value::UNKNOWN, |found| {
-                    Value::new(Kind::Super(found), sure::SCOPE)
-                });
+                .map_or(Value::UNKNOWN, |found| Value::new(Kind::Super(found), sure::SCOPE));
         }
         let key = key::name(name);
         let value = self
@@ -49,11 +45,10 @@ impl<'f> Resolver<'_, 'f> {
                 value.at_most(sure::UNION)
             }
             // The type of an object is named after it.
-            Kind::External | Kind::Unknown if want == Want::Type && policy.terms_apart => {
-                self.in_scopes(place, name, key, Want::Any, line)
-                    .unwrap_or_else(|| self.around_file(place, name, key, Want::Any))
-                    .at_most(sure::UNION)
-            }
+            Kind::External | Kind::Unknown if want == Want::Type && policy.terms_apart => self
+                .in_scopes(place, name, key, Want::Any, line)
+                .unwrap_or_else(|| self.around_file(place, name, key, Want::Any))
+                .at_most(sure::UNION),
             _ => value,
         }
     }
@@ -75,16 +70,14 @@ impl<'f> Resolver<'_, 'f> {
     }
 
     fn self_value(&self, place: Place) -> Value<'f> {
-        self.world
-            .enclosing_type(place.file, place.owner)
-            .map_or(Value::LOCAL, |found| {
-                let kind = if self.world.kind(found).is_type() {
-                    Kind::Instance(found)
-                } else {
-                    Kind::Symbol(found)
-                };
-                Value::new(kind, sure::SCOPE)
-            })
+        self.world.enclosing_type(place.file, place.owner).map_or(Value::LOCAL, |found| {
+            let kind = if self.world.kind(found).is_type() {
+                Kind::Instance(found)
+            } else {
+                Kind::Symbol(found)
+            };
+            Value::new(kind, sure::SCOPE)
+        })
     }
 
     /// Walks from the owner outwards: locals, then definitions and imports of each scope.
@@ -114,19 +107,22 @@ impl<'f> Resolver<'_, 'f> {
             // What stands in a body is seen in its own file alone.
             let hidden = |found: u32| place.file != self.file && world.has(found, modifier::LOCAL);
             if (!row.kind().is_type() || at == place.owner)
-                && let Some(found) =
-                    self.pick_before(&without(world.in_scope(symbol, key), hidden), want, place.file, line)
+                && let Some(found) = self.pick_before(
+                    &without(world.in_scope(symbol, key), hidden),
+                    want,
+                    place.file,
+                    line,
+                )
             {
-                if at == FILE_SYMBOL && place.file == self.file && self.is_shadowed(found, key, line) {
+                if at == FILE_SYMBOL
+                    && place.file == self.file
+                    && self.is_shadowed(found, key, line)
+                {
                     break;
                 }
                 return Some(self.symbol_or_module(found, sure::SCOPE));
             }
-            let around = if row.kind().is_type() {
-                Some(symbol)
-            } else {
-                world.outer(symbol)
-            };
+            let around = if row.kind().is_type() { Some(symbol) } else { world.outer(symbol) };
             if let Some(around) = around.filter(|_| policy.implicit_self) {
                 let value = self.member_of_type(around, name, want);
                 let asking = world.row_at(place.file, place.owner)?;
@@ -185,10 +181,7 @@ impl<'f> Resolver<'_, 'f> {
             return value;
         }
         let scope = world.global(file, row.parent);
-        let mut named = world
-            .in_scope(scope, key::name(world.name_of(found)))
-            .iter()
-            .copied();
+        let mut named = world.in_scope(scope, key::name(world.name_of(found))).iter().copied();
         let other = named.find(|&symbol| {
             world.kind(symbol).is_callable() && world.row(symbol).has(modifier::STATIC) == of_class
         });
@@ -244,11 +237,8 @@ impl<'f> Resolver<'_, 'f> {
                     && line != u32::MAX
                     && !(row.line..row.line + u32::from(row.flags)).contains(&line)
         };
-        let found: Vec<u32> = all
-            .iter()
-            .copied()
-            .filter(|&row| !makes_itself(row) && !is_over(row))
-            .collect();
+        let found: Vec<u32> =
+            all.iter().copied().filter(|&row| !makes_itself(row) && !is_over(row)).collect();
         let own = |row: u32| {
             let symbol = &view.symbols[owner as usize];
             owner != FILE_SYMBOL
@@ -280,7 +270,6 @@ impl<'f> Resolver<'_, 'f> {
         self.rebound |= found.iter().any(|other| earlier(&other));
         Some(self.deeper(|resolver| resolver.binding(file, row)))
     }
-
 }
 
 /// An export under another name binds nothing in its own file.

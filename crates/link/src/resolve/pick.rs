@@ -18,8 +18,7 @@ impl<'f> Resolver<'_, 'f> {
             !world.has(*symbol, modifier::REFUSED)
                 && (want != Want::Type
                     || world.kind(*symbol) != SymbolKind::Object
-                    || !world.policy(world.file_of(*symbol))
-                        .terms_apart)
+                    || !world.policy(world.file_of(*symbol)).terms_apart)
         };
         if let [only] = symbols {
             return Some(*only).filter(usable);
@@ -27,29 +26,25 @@ impl<'f> Resolver<'_, 'f> {
         let symbols = &*self.of_arity(symbols);
         let is_object = |symbol: u32| world.kind(symbol) == SymbolKind::Object;
         let companions = symbols.iter().any(|&symbol| is_object(symbol));
-        symbols
-            .iter()
-            .copied()
-            .filter(usable)
-            .min_by_key(|&symbol| {
-                let kind = world.kind(symbol);
-                // Of a type and the object beside it, terms mean the object and types the type.
-                let beside = companions
-                    && match want {
-                        Want::Type | Want::Make => is_object(symbol),
-                        Want::Call | Want::Any => kind.is_type() && !is_object(symbol),
-                    };
-                (
-                    !fits(kind, want),
-                    // A term is never an alias of a type, where a value has the same name.
-                    want != Want::Type && kind == SymbolKind::TypeAlias,
-                    beside,
-                    world.has(symbol, modifier::DECLARATION) && kind.is_callable(),
-                    kind == SymbolKind::Extension,
-                    world.has(symbol, modifier::LOWERED | modifier::SPECIALIZED),
-                    symbol,
-                )
-            })
+        symbols.iter().copied().filter(usable).min_by_key(|&symbol| {
+            let kind = world.kind(symbol);
+            // Of a type and the object beside it, terms mean the object and types the type.
+            let beside = companions
+                && match want {
+                    Want::Type | Want::Make => is_object(symbol),
+                    Want::Call | Want::Any => kind.is_type() && !is_object(symbol),
+                };
+            (
+                !fits(kind, want),
+                // A term is never an alias of a type, where a value has the same name.
+                want != Want::Type && kind == SymbolKind::TypeAlias,
+                beside,
+                world.has(symbol, modifier::DECLARATION) && kind.is_callable(),
+                kind == SymbolKind::Extension,
+                world.has(symbol, modifier::LOWERED | modifier::SPECIALIZED),
+                symbol,
+            )
+        })
     }
 
     /// Chooses among the symbols that a package holds under one name, as seen from a file. Where
@@ -68,12 +63,10 @@ impl<'f> Resolver<'_, 'f> {
             let file = world.file_of(symbol);
             world.policy(file).internal_to_module
                 && world.row(symbol).visibility() == Visibility::Internal
-                && shared_folders(
-                    world.path(from),
-                    world.path(file),
-                ) == 0
+                && shared_folders(world.path(from), world.path(file)) == 0
         };
-        let symbols = without(symbols, |symbol| hidden(symbol) || !world.sees(from, world.file_of(symbol)));
+        let symbols =
+            without(symbols, |symbol| hidden(symbol) || !world.sees(from, world.file_of(symbol)));
         let symbols = &*self.accepting(symbols, want);
         let best = self.pick(symbols, want)?;
         let policy = world.policy(world.file_of(best));
@@ -90,10 +83,8 @@ impl<'f> Resolver<'_, 'f> {
         if rivals.iter().all(|&symbol| world.file_of(symbol) == home) {
             return value(best, surely);
         }
-        let mut callables = rivals
-            .iter()
-            .map(|&symbol| world.row(symbol))
-            .filter(|row| row.kind().is_callable());
+        let mut callables =
+            rivals.iter().map(|&symbol| world.row(symbol)).filter(|row| row.kind().is_callable());
         let parameters = callables.next().map(|row| row.parameters);
         if callables.any(|row| Some(row.parameters) != parameters) {
             return value(best, surely.min(sure::TWIN));
@@ -130,11 +121,7 @@ impl<'f> Resolver<'_, 'f> {
                 && !Parameters::of(world, symbol).accept(self.arguments)
         };
         let kept: Vec<u32> = symbols.iter().copied().filter(|&symbol| !refuses(symbol)).collect();
-        if kept.is_empty() || kept.len() == symbols.len() {
-            symbols
-        } else {
-            Cow::Owned(kept)
-        }
+        if kept.is_empty() || kept.len() == symbols.len() { symbols } else { Cow::Owned(kept) }
     }
 
     /// Chooses among definitions of one thing in several files.
@@ -156,19 +143,10 @@ impl<'f> Resolver<'_, 'f> {
                 |symbol: &u32| world.kind(*symbol).is_callable() != world.kind(first).is_callable();
             let either = want.is_call() && closest.iter().any(made)
                 || self.is_seen_beside(from, first, rivals);
-            return value(
-                first,
-                if either {
-                    surely.min(sure::UNION)
-                } else {
-                    surely
-                },
-            );
+            return value(first, if either { surely.min(sure::UNION) } else { surely });
         }
-        let expected = rivals
-            .iter()
-            .copied()
-            .find(|&symbol| world.row(symbol).has(modifier::EXPECTED));
+        let expected =
+            rivals.iter().copied().find(|&symbol| world.row(symbol).has(modifier::EXPECTED));
         match expected {
             Some(expected) => value(expected, surely),
             None => value(first, surely.min(sure::TWIN)),
@@ -194,9 +172,8 @@ impl<'f> Resolver<'_, 'f> {
         let near = |symbol: &u32| self.nearness(from, self.world.file_of(*symbol));
         let places: Vec<(usize, usize)> = symbols.iter().map(near).collect();
         let nearest = places.iter().max();
-        let is_nearest = |(symbol, place): (&u32, &(usize, usize))| {
-            (Some(place) == nearest).then_some(*symbol)
-        };
+        let is_nearest =
+            |(symbol, place): (&u32, &(usize, usize))| (Some(place) == nearest).then_some(*symbol);
         symbols.iter().zip(&places).filter_map(is_nearest).collect()
     }
 
@@ -237,9 +214,8 @@ impl<'f> Resolver<'_, 'f> {
     pub(super) fn nearness(&self, from: u32, file: u32) -> (usize, usize) {
         let path = |file: u32| self.world.path(file);
         let (here, there) = (path(from), path(file));
-        let common = source_sets(there)
-            .filter(|set| source_sets(here).any(|other| other == *set))
-            .count();
+        let common =
+            source_sets(there).filter(|set| source_sets(here).any(|other| other == *set)).count();
         (shared_folders(here, there), common)
     }
 
@@ -272,7 +248,8 @@ impl<'f> Resolver<'_, 'f> {
     /// them.
     pub(super) fn known_in(&self, symbol: u32) -> Option<std::ops::Range<u32>> {
         let world = self.world;
-        let (_, scope) = world.bindings_of(symbol).find(|(_, bound)| bound.how == binding::SCOPE)?;
+        let (_, scope) =
+            world.bindings_of(symbol).find(|(_, bound)| bound.how == binding::SCOPE)?;
         Some(scope.line..scope.line + u32::from(scope.flags))
     }
 
@@ -283,9 +260,14 @@ impl<'f> Resolver<'_, 'f> {
             return Cow::Borrowed(symbols);
         }
         self.line_matters = true;
-        let first = |lines: &Option<std::ops::Range<u32>>| lines.as_ref().map_or(Some(0), |lines| lines.contains(&line).then_some(lines.start));
+        let first = |lines: &Option<std::ops::Range<u32>>| {
+            lines.as_ref().map_or(Some(0), |lines| lines.contains(&line).then_some(lines.start))
+        };
         let inner = lines.iter().filter_map(first).max();
-        let seen = symbols.iter().zip(&lines).filter(|(_, lines)| inner.is_some() && first(lines) == inner);
+        let seen = symbols
+            .iter()
+            .zip(&lines)
+            .filter(|(_, lines)| inner.is_some() && first(lines) == inner);
         Cow::Owned(seen.map(|(&symbol, _)| symbol).collect())
     }
 
@@ -315,10 +297,7 @@ impl<'f> Resolver<'_, 'f> {
         if !here || world.local(best) == FILE_SYMBOL || row.kind().is_type() {
             return Some(best);
         }
-        let again = symbols
-            .iter()
-            .copied()
-            .filter(|&symbol| defines_again(symbol));
+        let again = symbols.iter().copied().filter(|&symbol| defines_again(symbol));
         let again: Vec<u32> = again.collect();
         if again.len() < 2 {
             return Some(best);
@@ -361,9 +340,7 @@ const LAYOUT: [&str; 12] = [
 /// they hold tests, its own name and the ending of it (`unix.h`, `pool.common.kt`, `pool_linux.go`).
 fn source_sets(path: &str) -> impl Iterator<Item = &str> {
     let plain = |part: &'_ str| -> usize {
-        let end = ["Main", "Test"]
-            .iter()
-            .find_map(|end| part.strip_suffix(end));
+        let end = ["Main", "Test"].iter().find_map(|end| part.strip_suffix(end));
         end.map_or(part.len(), str::len)
     };
     let stem = basename(path).rsplit_once('.').map_or("", |(stem, _)| stem);

@@ -22,11 +22,7 @@ impl<'f> Resolver<'_, 'f> {
         for (at, part) in path.split('.').enumerate() {
             let end = part.find(['(', '[']).unwrap_or(part.len());
             let (name, marks) = part.split_at(end);
-            let want = if marks.starts_with("()") {
-                Want::Call
-            } else {
-                Want::Any
-            };
+            let want = if marks.starts_with("()") { Want::Call } else { Want::Any };
             value = match at {
                 0 => self.head(place, name, want, line),
                 _ => self.deeper(|resolver| resolver.member(value, name, want)),
@@ -48,10 +44,8 @@ impl<'f> Resolver<'_, 'f> {
                     rest = rest.strip_prefix("[]").unwrap_or("");
                 }
             }
-            if matches!(
-                value.kind,
-                Kind::Unknown | Kind::External | Kind::Local | Kind::Ambiguous
-            ) {
+            if matches!(value.kind, Kind::Unknown | Kind::External | Kind::Local | Kind::Ambiguous)
+            {
                 // What follows cannot be known; a known outside stays outside.
                 return value;
             }
@@ -77,10 +71,7 @@ impl<'f> Resolver<'_, 'f> {
     pub(super) fn binding(&mut self, file: u32, row: u32) -> Value<'f> {
         let bound = self.world.binding(file, row);
         let text = self.world.text(file, bound.type_text);
-        let place = Place {
-            file,
-            owner: bound.owner,
-        };
+        let place = Place { file, owner: bound.owner };
         if text.is_empty() {
             return Value::LOCAL;
         }
@@ -103,7 +94,9 @@ impl<'f> Resolver<'_, 'f> {
     fn named(&mut self, file: u32, value: Value<'f>) -> Value<'f> {
         let world = self.world;
         match value.kind {
-            Kind::Symbol(found) if world.kind(found).is_callable() && world.policy(file).bare_calls => {
+            Kind::Symbol(found)
+                if world.kind(found).is_callable() && world.policy(file).bare_calls =>
+            {
                 self.deeper(|resolver| resolver.called(value))
             }
             _ => value,
@@ -134,10 +127,7 @@ impl<'f> Resolver<'_, 'f> {
         let world = self.world;
         let row = world.row(symbol);
         let file = world.file_of(symbol);
-        let place = Place {
-            file,
-            owner: world.local(symbol),
-        };
+        let place = Place { file, owner: world.local(symbol) };
         let text = world.text(file, row.type_text);
         match row.kind() {
             SymbolKind::TypeAlias if !text.is_empty() => {
@@ -145,30 +135,25 @@ impl<'f> Resolver<'_, 'f> {
             }
             SymbolKind::Object if world.policy(file).terms_apart => {
                 match self.deeper(|resolver| resolver.applied(symbol).unwrap_or(Value::UNKNOWN)) {
-                    Value {
-                        kind: Kind::Symbol(made),
-                        sure,
-                    } => self
-                        .deeper(|resolver| resolver.symbol_called(made, sure))
-                        .at_most(how_sure),
+                    Value { kind: Kind::Symbol(made), sure } => {
+                        self.deeper(|resolver| resolver.symbol_called(made, sure)).at_most(how_sure)
+                    }
                     _ => Value::new(Kind::Instance(symbol), how_sure.min(sure::TYPE)),
                 }
             }
             kind if kind.is_type() => Value::new(Kind::Instance(symbol), how_sure.min(sure::TYPE)),
-            SymbolKind::Constructor => Value::new(
-                Kind::Instance(world.global(file, row.parent)),
-                how_sure.min(sure::TYPE),
-            ),
+            SymbolKind::Constructor => {
+                Value::new(Kind::Instance(world.global(file, row.parent)), how_sure.min(sure::TYPE))
+            }
             kind if kind.is_callable() && text.is_empty() => Value::UNKNOWN,
-            kind if kind.is_callable() && is_self(text) => world
-                .enclosing_type(file, place.owner)
-                .map_or(Value::UNKNOWN, |found| {
+            kind if kind.is_callable() && is_self(text) => {
+                world.enclosing_type(file, place.owner).map_or(Value::UNKNOWN, |found| {
                     Value::new(Kind::Instance(found), how_sure.min(sure::INFERRED))
-                }),
-            kind if kind.is_callable() => Value::new(
-                Kind::Typed(place, first_result(text)),
-                how_sure.min(sure::INFERRED),
-            ),
+                })
+            }
+            kind if kind.is_callable() => {
+                Value::new(Kind::Typed(place, first_result(text)), how_sure.min(sure::INFERRED))
+            }
             SymbolKind::Variant => {
                 Value::new(Kind::Instance(world.global(file, row.parent)), how_sure)
             }
@@ -187,15 +172,10 @@ impl<'f> Resolver<'_, 'f> {
     fn element(&mut self, value: Value<'f>) -> Value<'f> {
         match value.kind {
             Kind::Typed(place, text) => {
-                let alternative = types::alternatives(text)
-                    .first()
-                    .copied()
-                    .and_then(types::element);
+                let alternative =
+                    types::alternatives(text).first().copied().and_then(types::element);
                 alternative.map_or(Value::LOCAL, |inner| {
-                    Value::new(
-                        Kind::Typed(place, inner.trim()),
-                        value.sure.min(sure::INFERRED),
-                    )
+                    Value::new(Kind::Typed(place, inner.trim()), value.sure.min(sure::INFERRED))
                 })
             }
             Kind::Symbol(symbol) if !self.world.kind(symbol).is_type() => {
@@ -227,14 +207,8 @@ impl<'f> Resolver<'_, 'f> {
             kind if kind.is_callable() => {
                 let annotations = world.text(file, row.annotations);
                 let property = row.has(modifier::GETTER)
-                    || annotations
-                        .split(' ')
-                        .any(|name| name.ends_with("property"));
-                return if property {
-                    self.symbol_called(symbol, how_sure)
-                } else {
-                    itself
-                };
+                    || annotations.split(' ').any(|name| name.ends_with("property"));
+                return if property { self.symbol_called(symbol, how_sure) } else { itself };
             }
             kind if kind.is_type() => return itself,
             SymbolKind::Field
@@ -249,17 +223,13 @@ impl<'f> Resolver<'_, 'f> {
                 how_sure.min(sure::TYPE),
             );
         }
-        let own = world.bindings_of(symbol).find(|(_, bound)| bound.name == row.name && !bound.type_text.is_empty());
+        let own = world
+            .bindings_of(symbol)
+            .find(|(_, bound)| bound.name == row.name && !bound.type_text.is_empty());
         match own {
             Some((own, _)) => {
-                let value = self
-                    .deeper(|resolver| resolver.binding(file, own))
-                    .at_most(how_sure);
-                if matches!(value.kind, Kind::Local | Kind::Unknown) {
-                    itself
-                } else {
-                    value
-                }
+                let value = self.deeper(|resolver| resolver.binding(file, own)).at_most(how_sure);
+                if matches!(value.kind, Kind::Local | Kind::Unknown) { itself } else { value }
             }
             None => itself,
         }
@@ -301,9 +271,7 @@ impl<'f> Resolver<'_, 'f> {
             return self
                 .world
                 .enclosing_type(place.file, place.owner)
-                .map_or(Value::UNKNOWN, |found| {
-                    Value::new(Kind::Instance(found), sure::TYPE)
-                });
+                .map_or(Value::UNKNOWN, |found| Value::new(Kind::Instance(found), sure::TYPE));
         }
         let asked = (self.arguments, self.arity);
         self.arguments = UNKNOWN_PARAMETERS;
@@ -364,12 +332,7 @@ fn first_result(text: &str) -> &str {
         Some(inner)
             if trimmed.ends_with(')') && !trimmed.contains("=>") && !trimmed.contains("->") =>
         {
-            let first = inner
-                .trim_end_matches(')')
-                .split(',')
-                .next()
-                .unwrap_or(inner)
-                .trim();
+            let first = inner.trim_end_matches(')').split(',').next().unwrap_or(inner).trim();
             first.rsplit(' ').next().unwrap_or(first)
         }
         _ => trimmed,
@@ -377,19 +340,12 @@ fn first_result(text: &str) -> &str {
 }
 
 fn is_self(text: &str) -> bool {
-    matches!(
-        text.trim(),
-        "Self" | "this" | "self" | "t.Self" | "typing.Self" | "static" | "$this"
-    )
+    matches!(text.trim(), "Self" | "this" | "self" | "t.Self" | "typing.Self" | "static" | "$this")
 }
 
 impl Value<'_> {
     /// A local variable whose value is not known is still a local variable.
     fn or_local(self) -> Self {
-        if matches!(self.kind, Kind::Unknown) {
-            Value::LOCAL
-        } else {
-            self
-        }
+        if matches!(self.kind, Kind::Unknown) { Value::LOCAL } else { self }
     }
 }

@@ -1,16 +1,18 @@
 //! The phases of building a [`World`]: each may use the tables of those before.
 
+use super::look::children;
 use super::modules::ModuleTable;
 use super::modules::packages::has_namespaces;
-use super::look::children;
 use super::{Brief, COMMON_SOURCES, FileTable, Look, Module, Super, Supers, World, implements};
 use crate::LinkFile;
 use crate::key::{self, Index, Marks};
 use crate::policy::{self, Modules as Style};
+use crate::reads::Numbers;
 use crate::resolve::{Kind, Resolver, sure};
 use contextd_model::SymbolKind;
-use contextd_model::facts::{FILE_SYMBOL, FactsView, ImportRow, SymbolRow, base_kind, import_kind, modifier};
-use crate::reads::Numbers;
+use contextd_model::facts::{
+    FILE_SYMBOL, FactsView, ImportRow, SymbolRow, base_kind, import_kind, modifier,
+};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -18,10 +20,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub fn build<'f>(files: &[LinkFile<'f>], room: impl Fn(u32) -> u32) -> World<'f> {
     let files: Vec<LinkFile<'f>> = files.to_vec();
     let modules = ModuleTable::build(&files);
-    let tables: Vec<FileTable> = (0..files.len() as u32)
-        .into_par_iter()
-        .map(|file| table(&files, &modules, file))
-        .collect();
+    let tables: Vec<FileTable> =
+        (0..files.len() as u32).into_par_iter().map(|file| table(&files, &modules, file)).collect();
     let mut first = Vec::with_capacity(files.len() + 1);
     let mut file_of = Vec::new();
     let mut total = 0u32;
@@ -71,11 +71,8 @@ pub fn build<'f>(files: &[LinkFile<'f>], room: impl Fn(u32) -> u32) -> World<'f>
 pub(super) fn table(files: &[LinkFile<'_>], modules: &ModuleTable, file: u32) -> FileTable {
     let LinkFile { path, view } = files[file as usize];
     let policy = policy::of(view.language);
-    let resolved: Vec<Module> = view
-        .imports
-        .iter()
-        .map(|row| module_of(files, modules, file, row))
-        .collect();
+    let resolved: Vec<Module> =
+        view.imports.iter().map(|row| module_of(files, modules, file, row)).collect();
     let mut aliases = Vec::new();
     let mut wildcards = Vec::new();
     for (at, row) in view.imports.iter().enumerate() {
@@ -108,7 +105,8 @@ pub(super) fn table(files: &[LinkFile<'_>], modules: &ModuleTable, file: u32) ->
 }
 
 fn set_files(world: &mut World<'_>) {
-    for (file, table) in world.tables.iter().enumerate().filter(|(_, table)| table.source_set != 0) {
+    for (file, table) in world.tables.iter().enumerate().filter(|(_, table)| table.source_set != 0)
+    {
         let Some(package) = table.package else { continue };
         let path = |file: u32| world.files[file as usize].path;
         let first = world.set_files.entry((package, table.source_set)).or_insert(file as u32);
@@ -121,12 +119,15 @@ fn set_files(world: &mut World<'_>) {
 /// Returns the number of the source set that a path names: `src/jvmMain/…`, `core/jvm/src/…`.
 fn source_set(path: &str) -> u32 {
     const PLATFORMS: [&str; 14] = [
-        "android", "apple", "desktop", "ios", "js", "jvm", "linux", "macos", "mingw", "native", "tvos", "wasm", "watchos", "web",
+        "android", "apple", "desktop", "ios", "js", "jvm", "linux", "macos", "mingw", "native",
+        "tvos", "wasm", "watchos", "web",
     ];
     let mut before = "";
     for part in path.split('/') {
         let set = match part {
-            "src" | "test" => Some(before).filter(|set| *set == "common" || PLATFORMS.iter().any(|platform| set.starts_with(platform))),
+            "src" | "test" => Some(before).filter(|set| {
+                *set == "common" || PLATFORMS.iter().any(|platform| set.starts_with(platform))
+            }),
             _ if before == "src" => part.strip_suffix("Main").or_else(|| part.strip_suffix("Test")),
             _ => None,
         };
@@ -282,10 +283,7 @@ pub(super) fn names(world: &World<'_>, file: u32, mut each: impl FnMut(Entry)) {
         // Methods of a module are there for those that mix it in.
         if parent.is_type() || stray || row.kind() == SymbolKind::Method {
             add(Scope::Members(family));
-        } else if matches!(
-            parent,
-            SymbolKind::File | SymbolKind::Module | SymbolKind::Namespace
-        ) {
+        } else if matches!(parent, SymbolKind::File | SymbolKind::Module | SymbolKind::Namespace) {
             add(Scope::Globals(family));
             let package = match parent {
                 SymbolKind::File => table.package,
@@ -306,7 +304,8 @@ fn package_objects(world: &mut World<'_>) {
             continue;
         }
         let objects = view.symbols.iter().enumerate();
-        let objects = objects.filter(|(_, row)| row.kind() == SymbolKind::Object && row.parent == FILE_SYMBOL);
+        let objects = objects
+            .filter(|(_, row)| row.kind() == SymbolKind::Object && row.parent == FILE_SYMBOL);
         for (at, row) in objects {
             let outer = super::modules::normal(view.package_name());
             let dot = if outer.is_empty() { "" } else { "." };
@@ -326,10 +325,9 @@ fn namespace(world: &World<'_>, file: u32, parent: u32) -> Option<u32> {
     let policy = world.tables[file as usize].policy;
     has_namespaces(policy.modules)
         .then(|| {
-            world.modules.package_named(
-                policy.family,
-                view.str(view.symbols[parent as usize].qualified),
-            )
+            world
+                .modules
+                .package_named(policy.family, view.str(view.symbols[parent as usize].qualified))
         })
         .flatten()
 }
@@ -351,12 +349,7 @@ fn scope_named<'a>(view: &FactsView<'a>, row: &SymbolRow) -> Option<&'a str> {
 /// Returns the part of a qualified name between the parent's and the name.
 fn scope_text<'a>(qualified: &'a str, parent: &str, name: &str) -> Option<&'a str> {
     let outer = qualified.strip_suffix(name)?.trim_end_matches('.');
-    Some(
-        outer
-            .strip_prefix(parent)
-            .unwrap_or(outer)
-            .trim_start_matches('.'),
-    )
+    Some(outer.strip_prefix(parent).unwrap_or(outer).trim_start_matches('.'))
 }
 
 /// Finds the types of members that stand outside of them.
@@ -369,7 +362,11 @@ fn attach(world: &mut World<'_>) {
     for (symbol, target) in found.into_iter().flatten() {
         world.outer.insert(symbol, target);
         world.holders.set(target);
-        pairs.extend(attached(world, symbol).into_iter().map(|(name, symbol)| (key::within(u64::from(target), name), symbol)));
+        pairs.extend(
+            attached(world, symbol)
+                .into_iter()
+                .map(|(name, symbol)| (key::within(u64::from(target), name), symbol)),
+        );
     }
     world.attached = Index::new(pairs);
 }
@@ -439,10 +436,14 @@ fn fields(world: &mut World<'_>) {
 }
 
 /// Returns the bindings of a file that tell of a field: the row, the type and the field's name.
-pub(super) fn assigned_fields<'w>(world: &'w World<'_>, file: u32) -> impl Iterator<Item = (u32, u32, &'w str)> {
+pub(super) fn assigned_fields<'w>(
+    world: &'w World<'_>,
+    file: u32,
+) -> impl Iterator<Item = (u32, u32, &'w str)> {
     let view = &world.files[file as usize].view;
     view.bindings.iter().enumerate().filter_map(move |(at, row)| {
-        let name = view.str(row.name).strip_prefix("self.").filter(|_| !row.type_text.is_empty())?;
+        let name =
+            view.str(row.name).strip_prefix("self.").filter(|_| !row.type_text.is_empty())?;
         Some((at as u32, world.seen_from(file).enclosing_type(file, row.owner)?, name))
     })
 }
@@ -452,8 +453,16 @@ fn supers(world: &mut World<'_>) {
         .into_par_iter()
         .map(|file| bases(world.seen_from(file)))
         .collect();
-    let shared: FxHashSet<u32> = (0..).zip(&found).flat_map(|(file, found)| found.iter().map(move |(owner, _)| (file, *owner))).filter(|&(file, owner)| world.file_of(owner) != file).map(|(_, owner)| owner).collect();
-    for (file, (owner, supers)) in (0..).zip(found).flat_map(|(file, found)| found.into_iter().map(move |supers| (file, supers))) {
+    let shared: FxHashSet<u32> = (0..)
+        .zip(&found)
+        .flat_map(|(file, found)| found.iter().map(move |(owner, _)| (file, *owner)))
+        .filter(|&(file, owner)| world.file_of(owner) != file)
+        .map(|(_, owner)| owner)
+        .collect();
+    for (file, (owner, supers)) in (0..)
+        .zip(found)
+        .flat_map(|(file, found)| found.into_iter().map(move |supers| (file, supers)))
+    {
         if shared.contains(&owner) {
             world.shared_bases.entry(owner).or_default().push((file, supers.clone()));
         }
@@ -486,7 +495,11 @@ pub(super) fn bases(world: Look<'_, '_>) -> Vec<(u32, Supers)> {
                     target,
                     kind: declared_kind(world, owner, target, row.kind),
                     line: row.line,
-                    sure: if world.has(target, modifier::SPECIALIZED) { value.sure.min(sure::TWIN) } else { value.sure },
+                    sure: if world.has(target, modifier::SPECIALIZED) {
+                        value.sure.min(sure::TWIN)
+                    } else {
+                        value.sure
+                    },
                 })
             }
             _ => slot.open = true,
@@ -509,12 +522,8 @@ fn is_base(world: Look<'_, '_>, target: u32) -> bool {
 
 /// A list that does not tell classes from interfaces is told by what the base is.
 fn declared_kind(world: Look<'_, '_>, owner: u32, target: u32, written: u8) -> u8 {
-    let is_interface = |symbol: u32| {
-        matches!(
-            world.kind(symbol),
-            SymbolKind::Interface | SymbolKind::Trait
-        )
-    };
+    let is_interface =
+        |symbol: u32| matches!(world.kind(symbol), SymbolKind::Interface | SymbolKind::Trait);
     if written == base_kind::EXTENDS && is_interface(target) && !is_interface(owner) {
         base_kind::IMPLEMENTS
     } else {

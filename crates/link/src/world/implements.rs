@@ -14,7 +14,8 @@ const MAX_CANDIDATES: usize = 400;
 /// Returns the interfaces that each type satisfies, in the order of their numbers.
 pub fn satisfied(world: &World<'_>) -> FxHashMap<u32, Vec<u32>> {
     let files = (0..world.files.len() as u32).into_par_iter();
-    let pairs: Vec<Vec<(u32, u32)>> = files.map(|file| satisfied_of(world.seen_from(file))).collect();
+    let pairs: Vec<Vec<(u32, u32)>> =
+        files.map(|file| satisfied_of(world.seen_from(file))).collect();
     let mut found: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
     for (implementor, interface) in pairs.into_iter().flatten() {
         found.entry(implementor).or_default().push(interface);
@@ -41,18 +42,13 @@ pub(super) fn satisfied_of(world: Look<'_, '_>) -> Vec<(u32, u32)> {
 /// Returns the types that have the methods of an interface of the file itself, in order.
 fn implementors(world: Look<'_, '_>, interface: u32, family: u8) -> Vec<u32> {
     // An embedded interface that is not here may ask for more than can be seen.
-    if world
-        .supers(interface)
-        .is_some_and(|supers| supers.open || !supers.found.is_empty())
-    {
+    if world.supers(interface).is_some_and(|supers| supers.open || !supers.found.is_empty()) {
         return Vec::new();
     }
     let methods: Vec<u32> = world.own_methods(world.local(interface)).collect();
-    let rarest = methods.iter().min_by_key(|&&method| {
-        world
-            .members_named(family, key::name(world.name_of(method)))
-            .len()
-    });
+    let rarest = methods
+        .iter()
+        .min_by_key(|&&method| world.members_named(family, key::name(world.name_of(method))).len());
     let Some(&rarest) = rarest else {
         return Vec::new();
     };
@@ -60,27 +56,17 @@ fn implementors(world: Look<'_, '_>, interface: u32, family: u8) -> Vec<u32> {
     if candidates.len() > MAX_CANDIDATES {
         return Vec::new();
     }
-    let mut types: Vec<u32> = candidates
-        .iter()
-        .filter_map(|&method| world.outer(method))
-        .collect();
+    let mut types: Vec<u32> = candidates.iter().filter_map(|&method| world.outer(method)).collect();
     types.sort_unstable();
     types.dedup();
-    types.retain(|&candidate| {
-        methods
-            .iter()
-            .all(|&wanted| has_method(world, candidate, wanted))
-    });
+    types.retain(|&candidate| methods.iter().all(|&wanted| has_method(world, candidate, wanted)));
     types
 }
 
 fn has_method(world: Look<'_, '_>, candidate: u32, wanted: u32) -> bool {
     let name = key::name(world.name_of(wanted));
     let asked = Shape::of(world, wanted);
-    world
-        .in_scope(candidate, name)
-        .iter()
-        .any(|&method| asked.fits(&Shape::of(world, method)))
+    world.in_scope(candidate, name).iter().any(|&method| asked.fits(&Shape::of(world, method)))
 }
 
 /// What a method takes and gives, as far as its facts tell.
@@ -111,16 +97,9 @@ impl<'f> Shape<'f> {
             .take(count.unwrap_or(0))
             .collect();
         let (results, last_result) = results(world.text(file, row.type_text));
-        let generic = world
-            .row_at(file, row.parent)
-            .is_some_and(|parent| !parent.generics.is_empty());
-        Self {
-            count,
-            parameters,
-            results,
-            last_result,
-            generic,
-        }
+        let generic =
+            world.row_at(file, row.parent).is_some_and(|parent| !parent.generics.is_empty());
+        Self { count, parameters, results, last_result, generic }
     }
 
     /// True when nothing that is known of both tells them apart.
@@ -136,7 +115,8 @@ impl<'f> Shape<'f> {
         // Parameters without names leave their types unknown.
         let told = self.parameters.len() == other.parameters.len()
             && self.count == Some(self.parameters.len());
-        let same = |(left, right): (&&str, &&str)| !is_plain(left) || !is_plain(right) || left == right;
+        let same =
+            |(left, right): (&&str, &&str)| !is_plain(left) || !is_plain(right) || left == right;
         same((&self.last_result, &other.last_result))
             && (!told || self.parameters.iter().zip(&other.parameters).all(same))
     }
@@ -172,11 +152,7 @@ fn results(text: &str) -> (usize, &str) {
             _ => {}
         }
     }
-    if list.is_empty() {
-        (0, "")
-    } else {
-        (count, head(list[start..].trim()))
-    }
+    if list.is_empty() { (0, "") } else { (count, head(list[start..].trim())) }
 }
 
 #[cfg(test)]

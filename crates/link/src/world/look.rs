@@ -9,7 +9,9 @@ use super::{FileTable, Module, Super, Supers, World};
 use crate::key;
 use crate::policy::Policy;
 use crate::reads::{Asked, Seen};
-use contextd_model::facts::{BindingRow, FILE_SYMBOL, FactsView, ImportRow, NONE, SymbolRow, modifier};
+use contextd_model::facts::{
+    BindingRow, FILE_SYMBOL, FactsView, ImportRow, NONE, SymbolRow, modifier,
+};
 use contextd_model::{StrId, SymbolKind};
 
 /// The world, and who looks at it.
@@ -197,7 +199,8 @@ impl<'w, 'f> Look<'w, 'f> {
 
     /// Returns the methods right inside a type of the file itself, by its row.
     pub fn own_methods(self, local: u32) -> impl Iterator<Item = u32> {
-        let methods = children(self.own(), local).filter(|(_, row)| row.kind() == SymbolKind::Method);
+        let methods =
+            children(self.own(), local).filter(|(_, row)| row.kind() == SymbolKind::Method);
         methods.map(move |(at, _)| self.global(self.file, at))
     }
 
@@ -315,7 +318,11 @@ impl<'w, 'f> Look<'w, 'f> {
 
     /// Returns the type that a block adds to from outside; else the symbol itself, also a type that stands outside of another.
     pub fn extended(self, symbol: u32) -> u32 {
-        if self.kind(symbol) == SymbolKind::Extension { self.outer(symbol).unwrap_or(symbol) } else { symbol }
+        if self.kind(symbol) == SymbolKind::Extension {
+            self.outer(symbol).unwrap_or(symbol)
+        } else {
+            symbol
+        }
     }
 
     /// Returns the bases of a type, where it names any.
@@ -374,33 +381,54 @@ pub const FEW: usize = 40;
 pub const FEW_DOCUMENTED: usize = 8;
 
 /// Returns the bindings that a row of a file owns, with their numbers.
-pub fn owned_bindings<'f>(view: &FactsView<'f>, owner: u32) -> impl Iterator<Item = (u32, &'f BindingRow)> + use<'f> {
+pub fn owned_bindings<'f>(
+    view: &FactsView<'f>,
+    owner: u32,
+) -> impl Iterator<Item = (u32, &'f BindingRow)> + use<'f> {
     let bindings = view.bindings;
     let start = bindings.partition_point(|bound| bound.owner < owner);
-    bindings[start..].iter().take_while(move |bound| bound.owner == owner).enumerate().map(move |(at, bound)| ((start + at) as u32, bound))
+    bindings[start..]
+        .iter()
+        .take_while(move |bound| bound.owner == owner)
+        .enumerate()
+        .map(move |(at, bound)| ((start + at) as u32, bound))
 }
 
 /// True for a binding that other files see of its owner: parameters, the receiver, and the value of a variable or member.
 pub fn is_shown(owner: &SymbolRow, bound: &BindingRow) -> bool {
     use contextd_model::facts::binding;
-    matches!(bound.how, binding::PARAMETER | binding::RECEIVER) || bound.name == owner.name && !owner.kind().is_callable()
+    matches!(bound.how, binding::PARAMETER | binding::RECEIVER)
+        || bound.name == owner.name && !owner.kind().is_callable()
 }
 
 /// Returns the rows right inside another one, with their numbers.
-pub fn children<'f>(view: &FactsView<'f>, parent: u32) -> impl Iterator<Item = (u32, &'f SymbolRow)> + use<'f> {
-    let below = view.symbols.iter().enumerate().skip(parent as usize + 1).take_while(move |(_, row)| row.parent >= parent);
+pub fn children<'f>(
+    view: &FactsView<'f>,
+    parent: u32,
+) -> impl Iterator<Item = (u32, &'f SymbolRow)> + use<'f> {
+    let below = view
+        .symbols
+        .iter()
+        .enumerate()
+        .skip(parent as usize + 1)
+        .take_while(move |(_, row)| row.parent >= parent);
     below.filter(move |(_, row)| row.parent == parent).map(|(at, row)| (at as u32, row))
 }
 
 /// Returns what makes objects of a type, right inside its row.
 pub fn constructors<'f>(view: &FactsView<'f>, parent: u32) -> impl Iterator<Item = u32> + use<'f> {
     let (view, names) = (*view, crate::policy::of(view.language).constructors);
-    let is_constructor = move |row: &SymbolRow| row.kind() == SymbolKind::Constructor || row.kind() == SymbolKind::Method && names.contains(&view.str(row.name));
+    let is_constructor = move |row: &SymbolRow| {
+        row.kind() == SymbolKind::Constructor
+            || row.kind() == SymbolKind::Method && names.contains(&view.str(row.name))
+    };
     children(&view, parent).filter(move |(_, row)| is_constructor(row)).map(|(at, _)| at)
 }
 
 /// Returns the row that a file exports by default.
 pub fn default_export(view: &FactsView<'_>) -> Option<u32> {
-    let is_default = |row: &SymbolRow| row.parent == FILE_SYMBOL && row.has(modifier::DEFAULT) && row.has(modifier::EXPORTED);
+    let is_default = |row: &SymbolRow| {
+        row.parent == FILE_SYMBOL && row.has(modifier::DEFAULT) && row.has(modifier::EXPORTED)
+    };
     view.symbols.iter().position(is_default).map(|at| at as u32)
 }

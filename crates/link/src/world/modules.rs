@@ -36,11 +36,8 @@ pub struct ModuleTable {
 
 impl ModuleTable {
     pub fn build(files: &[LinkFile<'_>]) -> Self {
-        let by_path = files
-            .iter()
-            .enumerate()
-            .map(|(at, file)| (key::name(file.path), at as u32))
-            .collect();
+        let by_path =
+            files.iter().enumerate().map(|(at, file)| (key::name(file.path), at as u32)).collect();
         let by_basename = Index::new(
             files
                 .iter()
@@ -64,9 +61,15 @@ impl ModuleTable {
 
     /// True when the imports of all files still tell the same of where Go's modules begin. `changed` are those that have
     /// come or gone, with how many rows more there are.
-    pub fn learns_the_same<'i>(&self, files: &[LinkFile<'_>], changed: impl IntoIterator<Item = (&'i str, i64)>) -> bool {
-        let is_untouched = |(import, more): (&str, i64)| self.go.is_untouched_by(import, more, &self.packages);
-        changed.into_iter().all(is_untouched) || folder::Roots::build(files, &self.packages).are(&self.go)
+    pub fn learns_the_same<'i>(
+        &self,
+        files: &[LinkFile<'_>],
+        changed: impl IntoIterator<Item = (&'i str, i64)>,
+    ) -> bool {
+        let is_untouched =
+            |(import, more): (&str, i64)| self.go.is_untouched_by(import, more, &self.packages);
+        changed.into_iter().all(is_untouched)
+            || folder::Roots::build(files, &self.packages).are(&self.go)
     }
 
     /// Returns the package a file belongs to, where its language has packages.
@@ -122,23 +125,20 @@ impl ModuleTable {
 
     fn resolve_declared(&self, files: &[LinkFile<'_>], file: u32, module: &str) -> Option<Module> {
         let family = policy::of(files[file as usize].view.language).family;
-        self.package_named(family, &normal(module))
-            .map(Module::Package)
+        self.package_named(family, &normal(module)).map(Module::Package)
     }
 }
 
 /// Separators as dots: `a\b` and `a::b` are `a.b`.
 pub fn normal(module: &str) -> String {
-    module
-        .trim_start_matches('\\')
-        .replace("::", ".")
-        .replace(['\\', '/'], ".")
+    module.trim_start_matches('\\').replace("::", ".").replace(['\\', '/'], ".")
 }
 
 /// True for a file that names packages and paths, which other files' imports are read by.
 pub fn is_manifest(path: &str) -> bool {
     let name = basename(path);
-    matches!(name, "Cargo.toml" | "package.json") || name.starts_with("tsconfig") && name.ends_with(".json")
+    matches!(name, "Cargo.toml" | "package.json")
+        || name.starts_with("tsconfig") && name.ends_with(".json")
 }
 
 /// True for a file that others include.
@@ -171,9 +171,5 @@ pub fn join(folder: &str, relative: &str) -> Option<String> {
 
 /// Counts the leading folders that two paths share.
 pub fn shared_folders(left: &str, right: &str) -> usize {
-    folder_of(left)
-        .split('/')
-        .zip(folder_of(right).split('/'))
-        .take_while(|(a, b)| a == b)
-        .count()
+    folder_of(left).split('/').zip(folder_of(right).split('/')).take_while(|(a, b)| a == b).count()
 }

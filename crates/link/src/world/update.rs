@@ -25,12 +25,26 @@ type Files = BTreeSet<u32>;
 impl<'f> World<'f> {
     /// Puts new facts in place of those of some files, and tells which files lead elsewhere now or may do so. `None` when
     /// that may be all of them, when a file's numbers do not suffice, or when it takes `reads` to tell and there are none.
-    pub fn with_facts(mut self, changed: &[(usize, FactsView<'f>)], reads: Option<&mut Reads>) -> Option<(Self, Vec<u32>)> {
+    pub fn with_facts(
+        mut self,
+        changed: &[(usize, FactsView<'f>)],
+        reads: Option<&mut Reads>,
+    ) -> Option<(Self, Vec<u32>)> {
         if let Some(reads) = &reads {
             self.numbers = reads.numbers().clone();
         }
         let before = self.numbers.clone();
-        let mut update = Update { world: &mut self, changes: BTreeMap::new(), before, reads, told: Changed::default(), all: Changed::default(), files: Files::new(), owners: Files::new(), again: Files::new() };
+        let mut update = Update {
+            world: &mut self,
+            changes: BTreeMap::new(),
+            before,
+            reads,
+            told: Changed::default(),
+            all: Changed::default(),
+            files: Files::new(),
+            owners: Files::new(),
+            again: Files::new(),
+        };
         let parts = update.put(changed)?;
         update.find_types(parts)?;
         update.find_bases()?;
@@ -112,7 +126,10 @@ impl<'f> Update<'_, 'f> {
     }
 
     /// Makes something of every file of which a share is made again, with notes of what it asks.
-    fn each<T>(&mut self, run: impl FnOnce(&mut World<'f>, &[u32]) -> Vec<(u32, T, Questions)>) -> Vec<(u32, T)> {
+    fn each<T>(
+        &mut self,
+        run: impl FnOnce(&mut World<'f>, &[u32]) -> Vec<(u32, T, Questions)>,
+    ) -> Vec<(u32, T)> {
         let files: Vec<u32> = self.files.iter().copied().collect();
         let mut results = Vec::with_capacity(files.len());
         for (file, result, questions) in run(self.world, &files) {
@@ -128,7 +145,8 @@ impl<'f> Update<'_, 'f> {
     fn put(&mut self, changed: &[(usize, FactsView<'f>)]) -> Option<BTreeMap<u32, Part>> {
         let mut parts = BTreeMap::new();
         let mut old_views = Vec::new();
-        let (mut gone, mut names_before, mut touched) = (Pairs::default(), Names::default(), BTreeSet::new());
+        let (mut gone, mut names_before, mut touched) =
+            (Pairs::default(), Names::default(), BTreeSet::new());
         for &(file, view) in changed {
             let (number, old) = (file as u32, self.world.files.get(file)?.view);
             let change = Change::between(&old, &view);
@@ -139,14 +157,23 @@ impl<'f> Update<'_, 'f> {
             names_before.gather(self.world, number, &mut gone);
             let same = same_rows(&old, &view, &change);
             touched.extend(touched_names(&old, &view, &change, &same));
-            old_views.push((number, old, same, std::mem::take(&mut self.world.tables[file].aliases), std::mem::take(&mut self.world.tables[file].wildcards)));
+            old_views.push((
+                number,
+                old,
+                same,
+                std::mem::take(&mut self.world.tables[file].aliases),
+                std::mem::take(&mut self.world.tables[file].wildcards),
+            ));
             self.changes.insert(number, change);
             self.files.insert(number);
         }
         let mut modules: BTreeMap<&str, i64> = BTreeMap::new();
-        for (file, view) in changed.iter().filter(|(_, view)| policy::of(view.language).modules == Style::Folder) {
+        for (file, view) in
+            changed.iter().filter(|(_, view)| policy::of(view.language).modules == Style::Folder)
+        {
             modules_of(view).for_each(|module| *modules.entry(module).or_default() += 1);
-            modules_of(&self.world.files[*file].view).for_each(|module| *modules.entry(module).or_default() -= 1);
+            modules_of(&self.world.files[*file].view)
+                .for_each(|module| *modules.entry(module).or_default() -= 1);
         }
         modules.retain(|_, more| *more != 0);
         names_before.gather_documented(self.world, &touched);
@@ -163,7 +190,8 @@ impl<'f> Update<'_, 'f> {
             }
         }
         for &file in self.changes.keys() {
-            self.world.tables[file as usize] = build::table(&self.world.files, &self.world.modules, file);
+            self.world.tables[file as usize] =
+                build::table(&self.world.files, &self.world.modules, file);
             names_now.gather(self.world, file, &mut come);
         }
         come.holders.iter().for_each(|&symbol| self.world.holders.set(symbol));
@@ -183,9 +211,21 @@ impl<'f> Update<'_, 'f> {
     fn part(&self, file: u32) -> Part {
         let world = &*self.world;
         let own = world.first[file as usize]..world.first[file as usize + 1];
-        let outer: Vec<(u32, u32)> = own.filter_map(|symbol| Some((symbol, *world.outer.get(&symbol)?))).collect();
-        let attached = outer.iter().flat_map(|&(symbol, target)| build::attached(world, symbol).into_iter().map(move |(name, symbol)| (target, name, symbol))).collect();
-        let fields = build::assigned_fields(world, file).map(|(row, owner, name)| (owner, key::name(name), self.told_by(file, row, &self.before))).collect();
+        let outer: Vec<(u32, u32)> =
+            own.filter_map(|symbol| Some((symbol, *world.outer.get(&symbol)?))).collect();
+        let attached = outer
+            .iter()
+            .flat_map(|&(symbol, target)| {
+                build::attached(world, symbol)
+                    .into_iter()
+                    .map(move |(name, symbol)| (target, name, symbol))
+            })
+            .collect();
+        let fields = build::assigned_fields(world, file)
+            .map(|(row, owner, name)| {
+                (owner, key::name(name), self.told_by(file, row, &self.before))
+            })
+            .collect();
         Part { outer, attached, fields }
     }
 
@@ -204,13 +244,23 @@ impl<'f> Update<'_, 'f> {
         }
         let moves = self.has_moved();
         let within = |target: u32, name: u64| key::within(u64::from(target), name);
-        let mut gone: Vec<(u64, u32)> = parts.values().flat_map(|part| &part.attached).map(|&(target, name, symbol)| (within(target, name), symbol)).collect();
+        let mut gone: Vec<(u64, u32)> = parts
+            .values()
+            .flat_map(|part| &part.attached)
+            .map(|&(target, name, symbol)| (within(target, name), symbol))
+            .collect();
         let mut come: Vec<(u64, u32)> = Vec::new();
         for (symbol, _) in parts.values().flat_map(|part| &part.outer) {
             self.world.outer.remove(symbol);
         }
         if moves {
-            let along: Vec<(u32, u32)> = self.world.outer.iter().map(|(&symbol, &target)| (symbol, target)).filter(|&(_, target)| self.is_changed(target)).collect();
+            let along: Vec<(u32, u32)> = self
+                .world
+                .outer
+                .iter()
+                .map(|(&symbol, &target)| (symbol, target))
+                .filter(|&(_, target)| self.is_changed(target))
+                .collect();
             for (symbol, target) in along {
                 let now = self.moved(target)?;
                 for (name, symbol) in build::attached(self.world, symbol) {
@@ -221,7 +271,9 @@ impl<'f> Update<'_, 'f> {
                 self.world.holders.set(now);
             }
         }
-        let found = self.each(|world, files| world.before_types(|world| world.noted(files, build::outer_types)));
+        let found = self.each(|world, files| {
+            world.before_types(|world| world.noted(files, build::outer_types))
+        });
         let (mut outer_now, mut attached_now) = (BTreeMap::new(), BTreeMap::new());
         for (symbol, target) in found.into_iter().flat_map(|(_, found)| found) {
             self.world.outer.insert(symbol, target);
@@ -229,11 +281,18 @@ impl<'f> Update<'_, 'f> {
             outer_now.insert(self.world.lasting(symbol), self.world.lasting(target));
             for (name, symbol) in build::attached(self.world, symbol) {
                 come.push((within(target, name), symbol));
-                attached_now.entry((self.world.lasting(target), name)).or_insert_with(BTreeSet::new).insert(self.world.lasting(symbol));
+                attached_now
+                    .entry((self.world.lasting(target), name))
+                    .or_insert_with(BTreeSet::new)
+                    .insert(self.world.lasting(symbol));
             }
         }
         self.world.attached.replace(&gone, &come);
-        let outer: BTreeMap<u64, u64> = parts.values().flat_map(|part| &part.outer).map(|&(symbol, target)| (self.was(symbol), self.was(target))).collect();
+        let outer: BTreeMap<u64, u64> = parts
+            .values()
+            .flat_map(|part| &part.outer)
+            .map(|&(symbol, target)| (self.was(symbol), self.was(target)))
+            .collect();
         let mut attached: BTreeMap<(u64, u64), BTreeSet<u64>> = BTreeMap::new();
         for &(target, name, symbol) in parts.values().flat_map(|part| &part.attached) {
             attached.entry((self.was(target), name)).or_default().insert(self.was(symbol));
@@ -251,10 +310,13 @@ impl<'f> Update<'_, 'f> {
     }
 
     fn find_fields(&mut self, parts: &BTreeMap<u32, Part>) -> Option<()> {
-        let (mut before, mut now): (BTreeMap<(u64, u64), Told>, BTreeMap<(u64, u64), Told>) = (BTreeMap::new(), BTreeMap::new());
+        let (mut before, mut now): (BTreeMap<(u64, u64), Told>, BTreeMap<(u64, u64), Told>) =
+            (BTreeMap::new(), BTreeMap::new());
         // Of files that assign one field the first counts, and which those are is not known here.
         let is_shared = |world: &World<'_>, key: u64| world.shared_fields.contains_key(&key);
-        if self.has_moved() && self.world.shared_fields.values().any(|owner| self.changes.contains_key(owner)) {
+        if self.has_moved()
+            && self.world.shared_fields.values().any(|owner| self.changes.contains_key(owner))
+        {
             return None;
         }
         for (owner, name, told) in parts.values().flat_map(|part| &part.fields) {
@@ -266,7 +328,9 @@ impl<'f> Update<'_, 'f> {
             before.entry((self.was(*owner), *name)).or_insert_with(|| told.clone());
         }
         for &file in parts.keys() {
-            let assigned: Vec<(u32, u32, u64)> = build::assigned_fields(self.world, file).map(|(row, owner, name)| (row, owner, key::name(name))).collect();
+            let assigned: Vec<(u32, u32, u64)> = build::assigned_fields(self.world, file)
+                .map(|(row, owner, name)| (row, owner, key::name(name)))
+                .collect();
             for (row, owner, name) in assigned {
                 let key = key::within(u64::from(owner), name);
                 if self.world.file_of(owner) != file || is_shared(self.world, key) {
@@ -290,12 +354,23 @@ impl<'f> Update<'_, 'f> {
         if self.has_moved() {
             self.move_bases(&mut kept)?;
         }
-        let found = self.each(|world, files| world.before_bases(|world| world.noted(files, build::bases)));
-        for (file, (owner, supers)) in found.into_iter().flat_map(|(file, found)| found.into_iter().map(move |supers| (file, supers))) {
+        let found =
+            self.each(|world, files| world.before_bases(|world| world.noted(files, build::bases)));
+        for (file, (owner, supers)) in found
+            .into_iter()
+            .flat_map(|(file, found)| found.into_iter().map(move |supers| (file, supers)))
+        {
             // A type of a file whose share stays may get a base from outside.
             if let Some(all) = self.world.supers.remove(&owner) {
-                before.insert(self.world.lasting(owner), bases_of(&all, |target| self.world.lasting(target)));
-                let said = self.world.shared_bases.remove(&owner).unwrap_or_else(|| vec![(self.world.file_of(owner), all)]);
+                before.insert(
+                    self.world.lasting(owner),
+                    bases_of(&all, |target| self.world.lasting(target)),
+                );
+                let said = self
+                    .world
+                    .shared_bases
+                    .remove(&owner)
+                    .unwrap_or_else(|| vec![(self.world.file_of(owner), all)]);
                 kept.entry(owner).or_default().extend(said);
             }
             kept.entry(owner).or_default().push((file, supers));
@@ -310,7 +385,10 @@ impl<'f> Update<'_, 'f> {
             }
             let mut all = Supers::default();
             said.into_iter().for_each(|(_, supers)| all.join(supers));
-            now.insert(self.world.lasting(owner), bases_of(&all, |target| self.world.lasting(target)));
+            now.insert(
+                self.world.lasting(owner),
+                bases_of(&all, |target| self.world.lasting(target)),
+            );
             self.world.supers.insert(owner, all);
         }
         for &owner in differing(&before, &now) {
@@ -326,9 +404,19 @@ impl<'f> Update<'_, 'f> {
     #[allow(clippy::type_complexity)]
     fn take_bases(&mut self) -> Option<(BTreeMap<u64, Bases>, BTreeMap<u32, Vec<(u32, Supers)>>)> {
         let (mut before, mut kept) = (BTreeMap::new(), BTreeMap::new());
-        let own = self.files.iter().flat_map(|&file| self.world.first[file as usize]..self.world.first[file as usize + 1]);
-        let shared = self.world.shared_bases.iter().filter(|(_, said)| said.iter().any(|(file, _)| self.files.contains(file)));
-        let owners: BTreeSet<u32> = own.filter(|symbol| self.world.supers.contains_key(symbol)).chain(shared.map(|(&owner, _)| owner)).collect();
+        let own = self
+            .files
+            .iter()
+            .flat_map(|&file| self.world.first[file as usize]..self.world.first[file as usize + 1]);
+        let shared = self
+            .world
+            .shared_bases
+            .iter()
+            .filter(|(_, said)| said.iter().any(|(file, _)| self.files.contains(file)));
+        let owners: BTreeSet<u32> = own
+            .filter(|symbol| self.world.supers.contains_key(symbol))
+            .chain(shared.map(|(&owner, _)| owner))
+            .collect();
         for owner in owners {
             let supers = self.world.supers.remove(&owner)?;
             before.insert(self.was(owner), bases_of(&supers, |target| self.was(target)));
@@ -343,7 +431,8 @@ impl<'f> Update<'_, 'f> {
 
     /// Leads the bases that stay to where they are now.
     fn move_bases(&mut self, kept: &mut BTreeMap<u32, Vec<(u32, Supers)>>) -> Option<()> {
-        let (mut supers, mut shared) = (std::mem::take(&mut self.world.supers), std::mem::take(&mut self.world.shared_bases));
+        let (mut supers, mut shared) =
+            (std::mem::take(&mut self.world.supers), std::mem::take(&mut self.world.shared_bases));
         let said = kept.values_mut().chain(shared.values_mut()).flatten().map(|(_, supers)| supers);
         for base in said.chain(supers.values_mut()).flat_map(|supers| &mut supers.found) {
             base.target = self.moved(base.target)?;
@@ -416,14 +505,20 @@ impl<'f> World<'f> {
     /// Takes in the rows of a file.
     fn put(&mut self, file: usize, view: FactsView<'f>) {
         let first = self.first[file] as usize;
-        self.briefs[first..].iter_mut().zip(view.symbols).for_each(|(brief, row)| *brief = Brief::of(row));
+        self.briefs[first..]
+            .iter_mut()
+            .zip(view.symbols)
+            .for_each(|(brief, row)| *brief = Brief::of(row));
         self.files[file].view = view;
     }
 }
 
 /// Returns the namespaces that a file declares.
 fn namespaces<'v>(view: &FactsView<'v>) -> Vec<&'v str> {
-    let rows = view.symbols.iter().filter(|row| matches!(row.kind(), SymbolKind::Namespace | SymbolKind::Module) && !row.has(modifier::TITLE));
+    let rows = view.symbols.iter().filter(|row| {
+        matches!(row.kind(), SymbolKind::Namespace | SymbolKind::Module)
+            && !row.has(modifier::TITLE)
+    });
     rows.map(|row| view.str(row.qualified)).collect()
 }
 
@@ -434,7 +529,10 @@ fn modules_of<'v>(view: &FactsView<'v>) -> impl Iterator<Item = &'v str> {
 }
 
 fn bases_of(supers: &Supers, number: impl Fn(u32) -> u64) -> Bases {
-    (supers.open, supers.found.iter().map(|base| (number(base.target), base.kind, base.sure)).collect())
+    (
+        supers.open,
+        supers.found.iter().map(|base| (number(base.target), base.kind, base.sure)).collect(),
+    )
 }
 
 /// Returns the file of a symbol by its lasting number.

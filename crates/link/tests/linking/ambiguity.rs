@@ -17,10 +17,7 @@ fn at(files: &[(&str, &str)], path: &str) -> Vec<String> {
     for (source, (from, ..)) in all.iter().enumerate() {
         let range = links.offsets[source] as usize..links.offsets[source + 1] as usize;
         for edge in links.edges[range].iter().filter(|_| *from == path) {
-            if matches!(
-                edge.kind(),
-                EdgeKind::Contains | EdgeKind::MemberOf | EdgeKind::Exports
-            ) {
+            if matches!(edge.kind(), EdgeKind::Contains | EdgeKind::MemberOf | EdgeKind::Exports) {
                 continue;
             }
             let (to, facts, row) = all[edge.target as usize];
@@ -28,11 +25,7 @@ fn at(files: &[(&str, &str)], path: &str) -> Vec<String> {
             let place = if row.kind() == SymbolKind::File {
                 to.to_owned()
             } else {
-                let file = if to == path {
-                    String::new()
-                } else {
-                    format!("{to}:")
-                };
+                let file = if to == path { String::new() } else { format!("{to}:") };
                 format!("{file}{}@{}", facts.str(row.name), row.name_line)
             };
             let guess = if edge.is_known() { "" } else { "~" };
@@ -73,11 +66,7 @@ fn scala_aliases_of_package_objects_are_types() {
     let defined = "package lists\n\nobject Chain {\n  def empty: Chain[Int] = null\n}\n";
     let package = "package object lists extends lists.Aliases\n";
     let aliases = "package lists\n\nabstract class Aliases {\n  type Chain[A] = List[A]\n}\n";
-    let files = [
-        ("Aliases.scala", aliases),
-        ("Chain.scala", defined),
-        ("package.scala", package),
-    ];
+    let files = [("Aliases.scala", aliases), ("Chain.scala", defined), ("package.scala", package)];
     check(
         &files,
         "Chain.scala",
@@ -106,11 +95,7 @@ fn kotlin_platforms_are_chosen_by_their_source_set() {
         ("extra/jvmTest/B.kt", "core/jvm/src/Pool.kt"),
         ("other/test/C.kt", "core/common/src/Pool.kt"),
     ] {
-        check(
-            &files,
-            path,
-            &format!("3 extends {target}:Base@4\n5 calls {target}:start@3"),
-        );
+        check(&files, path, &format!("3 extends {target}:Base@4\n5 calls {target}:start@3"));
     }
     // Nothing tells two definitions apart that no declaration holds together.
     let files = [files[1], files[2], files[5]];
@@ -156,10 +141,7 @@ fn kotlin_imports_name_extensions() {
 fn callbacks_have_variables_of_their_own() {
     let text = "const make = require('./make')\n\ndescribe('a', () => {\n  it('b', () => {\n    const app = make()\n    app.use()\n  })\n  it('c', () => {\n    const app = make()\n    app.close()\n    wrap(app)\n  })\n})\n";
     check(
-        &[
-            ("a.test.js", text),
-            ("make.js", "module.exports = function make() {}\n"),
-        ],
+        &[("a.test.js", text), ("make.js", "module.exports = function make() {}\n")],
         "a.test.js",
         "6 references app@5",
     );
@@ -212,11 +194,7 @@ fn overriding_methods_take_the_same() {
         ",
     );
     let java = "abstract class Base<T> {\n  abstract void put(T item);\n  abstract void put(T item, int at);\n}\nclass Store extends Base<String> {\n  void put(String item, int at) {}\n  void put(String item) {}\n}\n";
-    check(
-        &[("A.java", java)],
-        "A.java",
-        "6 overrides put@3\n7 overrides put@2",
-    );
+    check(&[("A.java", java)], "A.java", "6 overrides put@3\n7 overrides put@2");
 }
 
 #[test]
@@ -229,36 +207,22 @@ fn imports_lead_to_the_file_that_defines_the_name() {
             "package app;\n\nimport io.Reader;\nimport io.Gone;\n\nclass Main { Reader r; }\n",
         ),
     ];
-    check(
-        &java,
-        "app/Main.java",
-        "3 imports io/Reader.java\n! Adapter\n! 4 imports",
-    );
+    check(&java, "app/Main.java", "3 imports io/Reader.java\n! Adapter\n! 4 imports");
     let php = [
         ("src/A.php", "<?php\nnamespace Lib\\Io;\nclass A {}\n"),
-        (
-            "src/Reader.php",
-            "<?php\nnamespace Lib\\Io;\nclass Reader {}\n",
-        ),
+        ("src/Reader.php", "<?php\nnamespace Lib\\Io;\nclass Reader {}\n"),
         (
             "src/Main.php",
             "<?php\nnamespace App;\nuse Lib\\Io\\Reader;\nclass Main { public Reader $r; }\n",
         ),
     ];
-    check(
-        &php,
-        "src/Main.php",
-        "3 imports src/Reader.php\n! src/A.php",
-    );
+    check(&php, "src/Main.php", "3 imports src/Reader.php\n! src/A.php");
 }
 
 #[test]
 fn packages_around_are_not_seen_from_within() {
     let php = [
-        (
-            "src/Date.php",
-            "<?php\nnamespace Lib;\nclass Date {}\nfunction tool() {}\n",
-        ),
+        ("src/Date.php", "<?php\nnamespace Lib;\nclass Date {}\nfunction tool() {}\n"),
         (
             "src/Sub/Use.php",
             "<?php\nnamespace Lib\\Sub;\nclass Use1 { function go() { new Date(); } }\n",
@@ -278,25 +242,15 @@ fn packages_around_are_not_seen_from_within() {
         ),
         ("src/Time.php", "<?php\nnamespace Lib;\nclass Time {}\n"),
     ];
-    check(
-        &root,
-        "src/Root.php",
-        "4 calls src/Date.php:Date@3\n! type_hint_of\n! extends\n! Time",
-    );
+    check(&root, "src/Root.php", "4 calls src/Date.php:Date@3\n! type_hint_of\n! extends\n! Time");
     let java = [
         ("a/Item.java", "package a;\nclass Item {}\n"),
         ("a/b/Use.java", "package a.b;\nclass Use { Item item; }\n"),
     ];
     check(&java, "a/b/Use.java", "! Item");
     let full = [
-        (
-            "a/b/Item.java",
-            "package a.b;\npublic class Item { static void go() {} }\n",
-        ),
-        (
-            "c/Use.java",
-            "package c;\nclass Use { void x() { a.b.Item.go(); } }\n",
-        ),
+        ("a/b/Item.java", "package a.b;\npublic class Item { static void go() {} }\n"),
+        ("c/Use.java", "package c;\nclass Use { void x() { a.b.Item.go(); } }\n"),
     ];
     check(&full, "c/Use.java", "2 calls a/b/Item.java:go@2");
     let csharp = [
@@ -314,12 +268,7 @@ fn csharp_parts_come_before_bases() {
     let two = "namespace A {\n  public partial class Json {\n    public Json(int a) {}\n    public int Value { get; }\n  }\n}\n";
     let user = "namespace A {\n  class Use {\n    void Go() {\n      var json = new Json(1);\n      var x = json.Value;\n    }\n    void Call(Token token) { token.Value(); }\n  }\n}\n";
     check(
-        &[
-            ("Json.cs", one),
-            ("Json.Linq.cs", two),
-            ("Token.cs", base),
-            ("Use.cs", user),
-        ],
+        &[("Json.cs", one), ("Json.Linq.cs", two), ("Token.cs", base), ("Use.cs", user)],
         "Use.cs",
         "
         4 calls Json.Linq.cs:Json@3
@@ -362,24 +311,12 @@ fn scala_imports_open_objects() {
 fn types_of_two_systems_are_a_guess() {
     let header = "struct buf { int len; };\n";
     let user = "#include \"uv.h\"\n\nint size(struct buf *b) { return b->len; }\n";
-    let files = [
-        ("include/unix.h", header),
-        ("include/win.h", header),
-        ("test/a.c", user),
-    ];
+    let files = [("include/unix.h", header), ("include/win.h", header), ("test/a.c", user)];
     let both = "#ifdef _WIN32\n#include \"win.h\"\n#else\n#include \"unix.h\"\n#endif\n";
     let files = [files[0], files[1], files[2], ("include/uv.h", both)];
     let own = [files[0], files[1], files[3], ("src/unix/a.c", user)];
-    check(
-        &own,
-        "src/unix/a.c",
-        "3 accesses_field include/unix.h:len@1",
-    );
-    check(
-        &files,
-        "test/a.c",
-        "3 accesses_field ~include/win.h:len@1\n! accesses_field include",
-    );
+    check(&own, "src/unix/a.c", "3 accesses_field include/unix.h:len@1");
+    check(&files, "test/a.c", "3 accesses_field ~include/win.h:len@1\n! accesses_field include");
 }
 
 #[test]
@@ -423,11 +360,7 @@ fn keys_members_in_macros_and_leading_dots_are_no_bare_names() {
         ",
     );
     let c = "struct message { int value; };\nint value;\n#define FAIL(m) m.value = 1\n#define OTHER(m) (m > value)\n";
-    check(
-        &[("a.h", c)],
-        "a.h",
-        "4 references value@2\n! 3 references value@2",
-    );
+    check(&[("a.h", c)], "a.h", "4 references value@2\n! 3 references value@2");
     let swift = "enum Section { case headers\n    var plain: Bool { if case .headers = self { return true } } }\nclass View {\n    var headers: Int = 0\n    func go(_ s: Section) {\n        switch s { case .headers: break }\n    }\n    func own() -> Int { headers }\n}\n";
     check(
         &[("View.swift", swift)],
@@ -443,14 +376,8 @@ fn keys_members_in_macros_and_leading_dots_are_no_bare_names() {
 #[test]
 fn members_are_those_that_the_place_can_see() {
     let kotlin = [
-        (
-            "core/js/src/Scope.kt",
-            "package a\n\nactual fun Scope.make(): Int = 1\n",
-        ),
-        (
-            "core/jvm/src/Scope.kt",
-            "package a\n\nactual fun Scope.make(): Int = 1\n",
-        ),
+        ("core/js/src/Scope.kt", "package a\n\nactual fun Scope.make(): Int = 1\n"),
+        ("core/jvm/src/Scope.kt", "package a\n\nactual fun Scope.make(): Int = 1\n"),
         (
             "core/common/src/Scope.kt",
             "package a\n\nexpect fun Scope.make(): Int\n\ninterface Scope {\n    fun Clause.run()\n}\n\nclass Clause\n",
@@ -474,10 +401,7 @@ fn members_are_those_that_the_place_can_see() {
             "class Box {\n    private var value: Int = 1\n    func check(_ f: Int) {}\n}\n",
         ),
         ("B.swift", "extension Box {\n    func check() {}\n}\n"),
-        (
-            "C.swift",
-            "func use(box: Box) {\n    box.value\n    box.check()\n}\n",
-        ),
+        ("C.swift", "func use(box: Box) {\n    box.value\n    box.check()\n}\n"),
     ];
     check(
         &swift,
@@ -488,38 +412,25 @@ fn members_are_those_that_the_place_can_see() {
         ",
     );
     let ruby = "class Base\n  def run\n    encode(1)\n  end\n\n  def self.encode(data); end\n\n  def encode(data)\n  end\n\n  def self.all\n    encode(2)\n  end\nend\n";
-    check(
-        &[("base.rb", ruby)],
-        "base.rb",
-        "3 calls encode@8\n12 calls encode@6",
-    );
+    check(&[("base.rb", ruby)], "base.rb", "3 calls encode@8\n12 calls encode@6");
     let required = [
         ("lib/web/logger.rb", "class Logger; end\n"),
         ("lib/tool.rb", "class Tool; end\n"),
-        (
-            "spec/a_spec.rb",
-            "require 'logger'\nrequire 'tool'\nrequire 'web/logger'\n",
-        ),
+        ("spec/a_spec.rb", "require 'logger'\nrequire 'tool'\nrequire 'web/logger'\n"),
     ];
     check(
         &required,
         "spec/a_spec.rb",
         "2 imports lib/tool.rb\n3 imports lib/web/logger.rb\n! 1 imports",
     );
-    let c = [
-        ("a.c", "char buf[10];\n"),
-        ("b.h", "#define FILL(n) copy(buf, n)\n"),
-    ];
+    let c = [("a.c", "char buf[10];\n"), ("b.h", "#define FILL(n) copy(buf, n)\n")];
     check(&c, "b.h", "1 references ~a.c:buf@1");
     let scala = [
         (
             "package.scala",
             "package object lists {\n  type Monoid[A] = kernel.Monoid[A]\n  val Monoid = kernel.Monoid\n}\n",
         ),
-        (
-            "Use.scala",
-            "package lists\n\nobject Use {\n  def one: Monoid[Int] = Monoid[Int]\n}\n",
-        ),
+        ("Use.scala", "package lists\n\nobject Use {\n  def one: Monoid[Int] = Monoid[Int]\n}\n"),
     ];
     check(
         &scala,
@@ -536,14 +447,8 @@ fn members_are_those_that_the_place_can_see() {
 fn packages_show_what_their_language_lets_them() {
     let scala = [
         ("build.sbt", "lazy val lists = project\n"),
-        (
-            "core/Instances.scala",
-            "package lists\n\ntrait ShowInstances\n",
-        ),
-        (
-            "core/instances/Show.scala",
-            "package lists.instances\n\ntrait ShowInstances\n",
-        ),
+        ("core/Instances.scala", "package lists\n\ntrait ShowInstances\n"),
+        ("core/instances/Show.scala", "package lists.instances\n\ntrait ShowInstances\n"),
         (
             "core/package.scala",
             "package lists\n\npackage object instances {\n  object show extends ShowInstances\n  def go = lists.instances.show\n}\n",
@@ -562,31 +467,16 @@ fn packages_show_what_their_language_lets_them() {
             "core/src/Debug.kt",
             "package jobs\n\ninternal fun assert(value: Boolean) {}\nfun start() {}\n",
         ),
-        (
-            "core/test/A.kt",
-            "package jobs\n\nfun a() {\n    assert(true)\n}\n",
-        ),
+        ("core/test/A.kt", "package jobs\n\nfun a() {\n    assert(true)\n}\n"),
         (
             "extra/test/B.kt",
             "package more\n\nimport jobs.*\n\nfun b() {\n    assert(true)\n    start()\n}\n",
         ),
     ];
-    check(
-        &kotlin,
-        "core/test/A.kt",
-        "4 calls core/src/Debug.kt:assert@3",
-    );
-    check(
-        &kotlin,
-        "extra/test/B.kt",
-        "7 calls core/src/Debug.kt:start@4\n! assert@3",
-    );
+    check(&kotlin, "core/test/A.kt", "4 calls core/src/Debug.kt:assert@3");
+    check(&kotlin, "extra/test/B.kt", "7 calls core/src/Debug.kt:start@4\n! assert@3");
     let ruby = "class Base\n  def self.option(x); end\n  def option; end\nend\n\nclass Own < Base\n  option :a\n  def go\n    option\n  end\nend\n";
-    check(
-        &[("a.rb", ruby)],
-        "a.rb",
-        "7 calls option@2\n9 calls option@3",
-    );
+    check(&[("a.rb", ruby)], "a.rb", "7 calls option@2\n9 calls option@3");
 }
 
 #[test]

@@ -6,8 +6,8 @@
 use super::facts;
 use contextd_link::reads::Seen;
 use contextd_link::{Change, FileLinks, LinkFile, Reads, World, shows_the_same};
-use contextd_model::facts::FileFacts;
 use contextd_model::StrId;
+use contextd_model::facts::FileFacts;
 use contextd_model::strings::StringTable;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -26,7 +26,9 @@ fn cases(folder: &Path) -> Sources {
         for line in text.lines() {
             match (line.strip_prefix("````"), &mut block) {
                 (Some(""), _) => sources.extend(block.take()),
-                (Some(name), None) => block = Some((format!("all/{}_{name}", sources.len()), String::new())),
+                (Some(name), None) => {
+                    block = Some((format!("all/{}_{name}", sources.len()), String::new()))
+                }
                 (_, Some((_, text))) => *text += &format!("{line}\n"),
                 _ => {}
             }
@@ -40,7 +42,11 @@ fn repositories() -> Vec<Sources> {
         return vec![read(Path::new(&folder))];
     }
     let languages = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lang/src/languages");
-    let mut folders: Vec<_> = std::fs::read_dir(languages).expect("languages").flatten().map(|entry| entry.path()).collect();
+    let mut folders: Vec<_> = std::fs::read_dir(languages)
+        .expect("languages")
+        .flatten()
+        .map(|entry| entry.path())
+        .collect();
     folders.sort();
     folders.iter().map(|folder| cases(folder)).filter(|sources| sources.len() > 2).collect()
 }
@@ -48,7 +54,12 @@ fn repositories() -> Vec<Sources> {
 fn read(folder: &Path) -> Sources {
     let (mut sources, mut pending) = (Sources::new(), vec![folder.to_owned()]);
     while let Some(at) = pending.pop() {
-        let mut entries: Vec<_> = std::fs::read_dir(at).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+        let mut entries: Vec<_> = std::fs::read_dir(at)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|entry| entry.path())
+            .collect();
         entries.sort();
         for path in entries {
             let rel = path.strip_prefix(folder).expect("below").to_string_lossy().into_owned();
@@ -67,18 +78,35 @@ fn read(folder: &Path) -> Sources {
 
 /// Keeps of facts what the linker reads, and the strings of that alone, as an index does.
 pub fn lean(facts: &FileFacts) -> FileFacts {
-    let mut lean = FileFacts { strings: StringTable::default(), chunks: Vec::new(), ..facts.clone() };
+    let mut lean =
+        FileFacts { strings: StringTable::default(), chunks: Vec::new(), ..facts.clone() };
     let (mut strings, mut known) = (StringTable::default(), BTreeMap::new());
-    let mut keep = |id: &mut StrId| *id = *known.entry(facts.str(*id)).or_insert_with_key(|text| strings.push(text));
+    let mut keep = |id: &mut StrId| {
+        *id = *known.entry(facts.str(*id)).or_insert_with_key(|text| strings.push(text))
+    };
     keep(&mut lean.package);
     for row in &mut lean.symbols {
-        [&mut row.name, &mut row.qualified, &mut row.type_text, &mut row.generics, &mut row.annotations].into_iter().for_each(&mut keep);
+        [
+            &mut row.name,
+            &mut row.qualified,
+            &mut row.type_text,
+            &mut row.generics,
+            &mut row.annotations,
+        ]
+        .into_iter()
+        .for_each(&mut keep);
         (row.signature, row.doc) = (StrId::EMPTY, StrId::EMPTY);
     }
     lean.refs.iter_mut().flat_map(|row| [&mut row.name, &mut row.qualifier]).for_each(&mut keep);
-    lean.imports.iter_mut().flat_map(|row| [&mut row.module, &mut row.name, &mut row.alias]).for_each(&mut keep);
+    lean.imports
+        .iter_mut()
+        .flat_map(|row| [&mut row.module, &mut row.name, &mut row.alias])
+        .for_each(&mut keep);
     lean.bases.iter_mut().flat_map(|row| [&mut row.name, &mut row.qualifier]).for_each(&mut keep);
-    lean.bindings.iter_mut().flat_map(|row| [&mut row.name, &mut row.type_text]).for_each(&mut keep);
+    lean.bindings
+        .iter_mut()
+        .flat_map(|row| [&mut row.name, &mut row.type_text])
+        .for_each(&mut keep);
     lean.strings = strings;
     lean
 }
@@ -92,13 +120,16 @@ struct Draw(u64);
 
 impl Draw {
     fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % end.max(1)
     }
 }
 
 fn words(text: &str) -> Vec<&str> {
-    text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| word.len() > 1 && !word.starts_with(|c: char| c.is_numeric())).collect()
+    text.split(|c: char| !(c.is_alphanumeric() || c == '_'))
+        .filter(|word| word.len() > 1 && !word.starts_with(|c: char| c.is_numeric()))
+        .collect()
 }
 
 /// Changes a text as people do: a part written again under another name, taken away or brought from elsewhere, a word
@@ -113,7 +144,10 @@ fn edited(draw: &mut Draw, text: &str, other: &str) -> String {
     match draw.below(8) {
         0 if !known.is_empty() => {
             let word = known[draw.below(known.len())];
-            let copy: Vec<String> = result[at..end].iter().map(|line| line.replace(word, &format!("{word}Zq"))).collect();
+            let copy: Vec<String> = result[at..end]
+                .iter()
+                .map(|line| line.replace(word, &format!("{word}Zq")))
+                .collect();
             result.splice(end..end, copy);
         }
         1 => drop(result.drain(at..end)),
@@ -122,13 +156,17 @@ fn edited(draw: &mut Draw, text: &str, other: &str) -> String {
             return text.replace(word, &format!("{word}Zq"));
         }
         3 if !known.is_empty() && !from_other.is_empty() => {
-            let (word, instead) = (known[draw.below(known.len())], from_other[draw.below(from_other.len())]);
+            let (word, instead) =
+                (known[draw.below(known.len())], from_other[draw.below(from_other.len())]);
             return text.replacen(word, instead, 1 + draw.below(2));
         }
         4 => {
             let others: Vec<&str> = other.lines().collect();
             let (from, place) = (draw.below(others.len() + 1), draw.below(result.len() + 1));
-            let part: Vec<String> = others[from..(from + length).min(others.len())].iter().map(|line| (*line).to_owned()).collect();
+            let part: Vec<String> = others[from..(from + length).min(others.len())]
+                .iter()
+                .map(|line| (*line).to_owned())
+                .collect();
             result.splice(place..place, part);
         }
         5 => result.insert(at, String::new()),
@@ -161,16 +199,26 @@ fn renumbered(links: FileLinks, number: impl Fn(u32) -> u32) -> FileLinks {
 /// Links one version of a repository after the other, each from what is known of the one before, and holds that against
 /// linking from nothing; tells how it went.
 pub fn check(versions: &[Vec<(String, FileFacts)>], what: &str) -> Vec<&'static str> {
-    let views: Vec<Vec<LinkFile<'_>>> = versions.iter().map(|facts| facts.iter().map(|(path, facts)| LinkFile { path, view: facts.view() }).collect()).collect();
+    let views: Vec<Vec<LinkFile<'_>>> = versions
+        .iter()
+        .map(|facts| {
+            facts.iter().map(|(path, facts)| LinkFile { path, view: facts.view() }).collect()
+        })
+        .collect();
     let mut reads: Option<Reads> = None;
     let mut told = Vec::new();
     for (old, new) in views.iter().zip(&views[1..]) {
-        let changed: Vec<usize> = (0..old.len()).filter(|&at| versions_differ(&old[at], &new[at])).collect();
+        let changed: Vec<usize> =
+            (0..old.len()).filter(|&at| versions_differ(&old[at], &new[at])).collect();
         let mut world = World::build_with_room(old);
         let mut known = reads.take().or_else(|| world.reads(|| true)).expect("all is read");
         let links: Vec<FileLinks> = (0..old.len()).map(|file| world.link_file(file)).collect();
-        let places: Vec<(u32, u32)> = (0..world.symbol_count()).map(|symbol| world.place_of(symbol)).collect();
-        let changes: BTreeMap<u32, Change> = changed.iter().map(|&at| (at as u32, Change::between(&old[at].view, &new[at].view))).collect();
+        let places: Vec<(u32, u32)> =
+            (0..world.symbol_count()).map(|symbol| world.place_of(symbol)).collect();
+        let changes: BTreeMap<u32, Change> = changed
+            .iter()
+            .map(|&at| (at as u32, Change::between(&old[at].view, &new[at].view)))
+            .collect();
         let facts: Vec<_> = changed.iter().map(|&at| (at, new[at].view)).collect();
         let is_same = changed.iter().all(|&at| shows_the_same(&old[at].view, &new[at].view));
         if is_same && let Some((_, again)) = World::build_with_room(old).with_facts(&facts, None) {
@@ -181,7 +229,12 @@ pub fn check(versions: &[Vec<(String, FileFacts)>], what: &str) -> Vec<&'static 
             continue;
         };
         let again: BTreeSet<u32> = again.into_iter().collect();
-        let first: Vec<u32> = new.iter().scan(0, |total, file| Some(std::mem::replace(total, *total + file.view.symbols.len() as u32))).collect();
+        let first: Vec<u32> = new
+            .iter()
+            .scan(0, |total, file| {
+                Some(std::mem::replace(total, *total + file.view.symbols.len() as u32))
+            })
+            .collect();
         let fresh = World::build(new);
         let seen = Seen::default();
         for (file, old_links) in links.into_iter().enumerate() {
@@ -198,13 +251,26 @@ pub fn check(versions: &[Vec<(String, FileFacts)>], what: &str) -> Vec<&'static 
                     let (home, local) = places[symbol as usize];
                     let view = &old[home as usize].view;
                     let row = changes.get(&home).map_or(Some(local), |change| change.row(local));
-                    let row = row.unwrap_or_else(|| panic!("{} leads to {} of {}, which is gone: {what}", old[file].path, view.str(view.symbols[local as usize].qualified), old[home as usize].path));
+                    let row = row.unwrap_or_else(|| {
+                        panic!(
+                            "{} leads to {} of {}, which is gone: {what}",
+                            old[file].path,
+                            view.str(view.symbols[local as usize].qualified),
+                            old[home as usize].path
+                        )
+                    });
                     first[home as usize] + row
                 })
             };
             assert_eq!(found, expected, "{} after {what}", old[file].path);
         }
-        told.push(if is_same { "bodies" } else if again.len() == changed.len() { "alone" } else { "with others" });
+        told.push(if is_same {
+            "bodies"
+        } else if again.len() == changed.len() {
+            "alone"
+        } else {
+            "with others"
+        });
         reads = Some(known);
     }
     told
@@ -217,15 +283,19 @@ fn versions_differ(old: &LinkFile<'_>, new: &LinkFile<'_>) -> bool {
 
 #[test]
 fn new_versions_link_as_from_nothing() {
-    let rounds: u64 = std::env::var("CONTEXTD_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(40);
-    let start: u64 = std::env::var("CONTEXTD_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
+    let rounds: u64 =
+        std::env::var("CONTEXTD_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(40);
+    let start: u64 =
+        std::env::var("CONTEXTD_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
     let mut told: BTreeMap<&str, u32> = BTreeMap::new();
     for sources in repositories() {
         let before: Vec<(String, FileFacts)> = {
-            let texts: Vec<(&str, &str)> = sources.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+            let texts: Vec<(&str, &str)> =
+                sources.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
             facts(&texts).into_iter().map(|(path, facts)| (path, lean(&facts))).collect()
         };
-        let texts: BTreeMap<&str, String> = sources.iter().map(|(path, text)| (path.as_str(), text.clone())).collect();
+        let texts: BTreeMap<&str, String> =
+            sources.iter().map(|(path, text)| (path.as_str(), text.clone())).collect();
         for seed in start..start + rounds {
             let mut draw = Draw(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
             let (mut versions, mut texts) = (vec![before.clone()], texts.clone());
@@ -257,7 +327,8 @@ fn new_versions_link_as_from_nothing() {
 
 /// Gives one file of a repository another text, and tells how that was linked.
 fn after(files: &[(&str, &str)], path: &str, text: &str) -> &'static str {
-    let before: Vec<(String, FileFacts)> = facts(files).into_iter().map(|(path, facts)| (path, lean(&facts))).collect();
+    let before: Vec<(String, FileFacts)> =
+        facts(files).into_iter().map(|(path, facts)| (path, lean(&facts))).collect();
     let mut after = before.clone();
     let changed = after.iter_mut().find(|file| file.0 == path).expect("a file of that path");
     changed.1 = lean_facts(path, text);
@@ -266,24 +337,79 @@ fn after(files: &[(&str, &str)], path: &str, text: &str) -> &'static str {
 
 #[test]
 fn only_who_asked_is_linked_again() {
-    let files = [("a.py", "class A:\n    def run(self):\n        pass\n"), ("b.py", "from a import A\n\n\ndef f():\n    A().run()\n"), ("c.py", "def g(a):\n    return a.other()\n"), ("notes.md", "# Notes\n\nCall `quite_new`.\n")];
+    let files = [
+        ("a.py", "class A:\n    def run(self):\n        pass\n"),
+        ("b.py", "from a import A\n\n\ndef f():\n    A().run()\n"),
+        ("c.py", "def g(a):\n    return a.other()\n"),
+        ("notes.md", "# Notes\n\nCall `quite_new`.\n"),
+    ];
     let with = |more: &str| format!("{}{more}", files[0].1);
-    assert_eq!(after(&files, "a.py", &with("\n    def unheard(self):\n        self.run()\n")), "alone");
-    assert_eq!(after(&files, "a.py", &with("\n\ndef f():\n    pass\n")), "alone", "another one has the name, and asks for its own");
-    assert_eq!(after(&files, "a.py", &with("\n\ndef quite_new(a):\n    return A()\n")), "with others", "the notes");
-    assert_eq!(after(&files, "a.py", &with("\n    def __init__(self):\n        pass\n")), "with others", "who makes an object means its constructor");
-    assert_eq!(after(&files, "a.py", &with("\n    def other(self):\n        pass\n")), "with others", "what is not known may be one");
-    assert_eq!(after(&files, "a.py", &files[0].1.replace("run", "walk")), "with others", "what was called is gone");
-    assert_eq!(after(&files, "a.py", &files[0].1.replace("(self)", "(self, a)")), "with others", "what was called takes more");
-    let go = |more: &str| format!("package a\n\nimport \"fmt\"\n\ntype S struct{{}}\n\nfunc (s *S) Open() error {{ return nil }}\n{more}");
-    let files = [("a/s.go", &*go("")), ("a/t.go", "package a\n\nfunc use(s *S) { s.Open() }\n"), ("b/i.go", "package b\n\ntype Door interface {\n\tOpen() error\n\tClose() error\n}\n")];
-    assert_eq!(after(&files, "a/s.go", &go("\nfunc (s *S) Shut() error { return nil }\n").replace("\"fmt\"", "\"os\"")), "alone", "imports are the file's own");
-    assert_eq!(after(&files, "a/s.go", &go("\nfunc (s *S) Close() error { return nil }\n")), "alone", "an interface asks for it, but the edge is the type's");
+    assert_eq!(
+        after(&files, "a.py", &with("\n    def unheard(self):\n        self.run()\n")),
+        "alone"
+    );
+    assert_eq!(
+        after(&files, "a.py", &with("\n\ndef f():\n    pass\n")),
+        "alone",
+        "another one has the name, and asks for its own"
+    );
+    assert_eq!(
+        after(&files, "a.py", &with("\n\ndef quite_new(a):\n    return A()\n")),
+        "with others",
+        "the notes"
+    );
+    assert_eq!(
+        after(&files, "a.py", &with("\n    def __init__(self):\n        pass\n")),
+        "with others",
+        "who makes an object means its constructor"
+    );
+    assert_eq!(
+        after(&files, "a.py", &with("\n    def other(self):\n        pass\n")),
+        "with others",
+        "what is not known may be one"
+    );
+    assert_eq!(
+        after(&files, "a.py", &files[0].1.replace("run", "walk")),
+        "with others",
+        "what was called is gone"
+    );
+    assert_eq!(
+        after(&files, "a.py", &files[0].1.replace("(self)", "(self, a)")),
+        "with others",
+        "what was called takes more"
+    );
+    let go = |more: &str| {
+        format!(
+            "package a\n\nimport \"fmt\"\n\ntype S struct{{}}\n\nfunc (s *S) Open() error {{ return nil }}\n{more}"
+        )
+    };
+    let files = [
+        ("a/s.go", &*go("")),
+        ("a/t.go", "package a\n\nfunc use(s *S) { s.Open() }\n"),
+        ("b/i.go", "package b\n\ntype Door interface {\n\tOpen() error\n\tClose() error\n}\n"),
+    ];
+    assert_eq!(
+        after(
+            &files,
+            "a/s.go",
+            &go("\nfunc (s *S) Shut() error { return nil }\n").replace("\"fmt\"", "\"os\"")
+        ),
+        "alone",
+        "imports are the file's own"
+    );
+    assert_eq!(
+        after(&files, "a/s.go", &go("\nfunc (s *S) Close() error { return nil }\n")),
+        "alone",
+        "an interface asks for it, but the edge is the type's"
+    );
 }
 
 #[test]
 fn what_a_new_name_leads_to_is_asked_for() {
-    let files = [("x/a.go", "package x\n\nfunc Make() *Later { return nil }\n"), ("x/b.go", "package x\n\nfunc use() { Make().Run() }\n")];
+    let files = [
+        ("x/a.go", "package x\n\nfunc Make() *Later { return nil }\n"),
+        ("x/b.go", "package x\n\nfunc use() { Make().Run() }\n"),
+    ];
     let text = "package x\n\nfunc Make() *Later { return nil }\n\ntype Later struct{}\n\nfunc (l *Later) Start() {}\n";
     assert_eq!(after(&files, "x/a.go", text), "with others");
 }
@@ -291,9 +417,19 @@ fn what_a_new_name_leads_to_is_asked_for() {
 #[test]
 fn what_moves_down_keeps_its_bases_members_and_interfaces() {
     let python = "class A:\n    def run(self):\n        self.x = A()\n\n\nclass B(A):\n    pass\n\n\ndef use():\n    B().run()\n    B().x.run()\n";
-    let files = [("a.py", python), ("b.py", "from a import B\n\n\nclass C(B):\n    pass\n\n\ndef g():\n    C().run()\n")];
+    let files = [
+        ("a.py", python),
+        ("b.py", "from a import B\n\n\nclass C(B):\n    pass\n\n\ndef g():\n    C().run()\n"),
+    ];
     assert_eq!(after(&files, "a.py", &format!("def unheard():\n    pass\n\n\n{python}")), "alone");
     let go = "type Door interface {\n\tOpen() error\n}\n\ntype S struct{}\n\nfunc (s *S) Open() error { return nil }\n\nfunc use(s *S) {\n\ts.Open()\n\ts.Shut()\n}\n";
-    let files = [("a/s.go", &*format!("package a\n\n{go}")), ("a/t.go", "package a\n\nfunc (s *S) Shut() { s.Open() }\n"), ("b/d.go", "package b\n\ntype T struct{}\n\nfunc (t *T) Open() error { return nil }\n")];
-    assert_eq!(after(&files, "a/s.go", &format!("package a\n\nfunc unheard() {{}}\n\n{go}")), "alone");
+    let files = [
+        ("a/s.go", &*format!("package a\n\n{go}")),
+        ("a/t.go", "package a\n\nfunc (s *S) Shut() { s.Open() }\n"),
+        ("b/d.go", "package b\n\ntype T struct{}\n\nfunc (t *T) Open() error { return nil }\n"),
+    ];
+    assert_eq!(
+        after(&files, "a/s.go", &format!("package a\n\nfunc unheard() {{}}\n\n{go}")),
+        "alone"
+    );
 }

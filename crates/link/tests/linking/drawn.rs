@@ -7,11 +7,26 @@ use super::check;
 fn php_traits_are_members_before_what_is_inherited_or_promised() {
     check(
         &[
-            ("src/Processes.php", "<?php\nnamespace app;\ninterface Processes { public function push($x); public function pop(); }\n"),
-            ("src/Pushing.php", "<?php\nnamespace app;\ntrait Pushing { public function push($x) {} public function reset() {} }\n"),
-            ("src/Base.php", "<?php\nnamespace app;\nabstract class Base implements Processes { public function reset() {} public function pop() {} }\n"),
-            ("src/Filter.php", "<?php\nnamespace app;\nclass Filter extends Base implements Processes { use Pushing; }\n"),
-            ("src/Use.php", "<?php\nnamespace app;\nfunction go(Filter $f) { $f->push(1); $f->reset(); $f->pop(); }\n"),
+            (
+                "src/Processes.php",
+                "<?php\nnamespace app;\ninterface Processes { public function push($x); public function pop(); }\n",
+            ),
+            (
+                "src/Pushing.php",
+                "<?php\nnamespace app;\ntrait Pushing { public function push($x) {} public function reset() {} }\n",
+            ),
+            (
+                "src/Base.php",
+                "<?php\nnamespace app;\nabstract class Base implements Processes { public function reset() {} public function pop() {} }\n",
+            ),
+            (
+                "src/Filter.php",
+                "<?php\nnamespace app;\nclass Filter extends Base implements Processes { use Pushing; }\n",
+            ),
+            (
+                "src/Use.php",
+                "<?php\nnamespace app;\nfunction go(Filter $f) { $f->push(1); $f->reset(); $f->pop(); }\n",
+            ),
         ],
         "
         src/Use.php:go calls src/Pushing.php:Pushing.push
@@ -31,7 +46,10 @@ fn rust_crates_of_the_toolchain_are_not_the_repositorys() {
         ("tests/mock/std/src/lib.rs", "pub struct Path;\n"),
         ("libs/core/Cargo.toml", "[package]\nname = \"core\"\n"),
         ("libs/core/src/lib.rs", "pub struct Cell;\n"),
-        ("app/Cargo.toml", "[package]\nname = \"app\"\n[dependencies]\ncore = { path = \"../libs/core\" }\n"),
+        (
+            "app/Cargo.toml",
+            "[package]\nname = \"app\"\n[dependencies]\ncore = { path = \"../libs/core\" }\n",
+        ),
         ("app/src/lib.rs", "use core::Cell;\n"),
     ];
     check(
@@ -52,8 +70,14 @@ fn go_methods_satisfy_by_the_types_they_take() {
     check(
         &[
             ("go.mod", "module example.com/web\n"),
-            ("tls/match.go", "package tls\n\ntype Hello struct{}\ntype Matcher interface {\n\tMatch(*Hello) bool\n}\ntype Caller interface {\n\tCall(func(a int) bool, string) error\n}\n"),
-            ("web/query.go", "package web\n\ntype Request struct{}\ntype Asker interface {\n\tMatch(*Request) bool\n}\ntype Query struct{}\n\nfunc (Query) Match(r *Request) bool { return true }\nfunc (Query) Call(f func(a int) bool, s string) error { return nil }\n"),
+            (
+                "tls/match.go",
+                "package tls\n\ntype Hello struct{}\ntype Matcher interface {\n\tMatch(*Hello) bool\n}\ntype Caller interface {\n\tCall(func(a int) bool, string) error\n}\n",
+            ),
+            (
+                "web/query.go",
+                "package web\n\ntype Request struct{}\ntype Asker interface {\n\tMatch(*Request) bool\n}\ntype Query struct{}\n\nfunc (Query) Match(r *Request) bool { return true }\nfunc (Query) Call(f func(a int) bool, s string) error { return nil }\n",
+            ),
         ],
         "
         web/query.go:Query implements web/query.go:Asker
@@ -70,7 +94,10 @@ fn go_imports_never_lead_to_tests() {
             ("go.mod", "module example.com/web\n"),
             ("pool/a_test.go", "package pool\n\nfunc helper() {}\n"),
             ("pool/pool.go", "package pool\n\nfunc New() {}\n"),
-            ("cmd/main.go", "package main\n\nimport \"example.com/web/pool\"\n\nfunc main() { pool.New() }\n"),
+            (
+                "cmd/main.go",
+                "package main\n\nimport \"example.com/web/pool\"\n\nfunc main() { pool.New() }\n",
+            ),
         ],
         "
         cmd/main.go imports pool/pool.go
@@ -171,7 +198,14 @@ fn kotlin_lowered_overloads_lose() {
     let java = "package app\n\n@Suppress(\"INVISIBLE\")\n@kotlin.internal.LowPriorityInOverloadResolution\nfun <T> runAll(context: Any = 1, block: () -> T): T = runAll(context, block)\n";
     let all = "package app\n\nfun <T> runAll(context: Any = 1, block: () -> T): T = block()\n";
     at(
-        &[("core/jvm/src/Builders.kt", java), ("core/concurrent/src/Builders.kt", all), ("core/jvm/test/Use.kt", "package use\n\nimport app.*\n\nfun main() = runAll<Unit> {\n}\n")],
+        &[
+            ("core/jvm/src/Builders.kt", java),
+            ("core/concurrent/src/Builders.kt", all),
+            (
+                "core/jvm/test/Use.kt",
+                "package use\n\nimport app.*\n\nfun main() = runAll<Unit> {\n}\n",
+            ),
+        ],
         "core/jvm/test/Use.kt",
         "
         5 calls core/concurrent/src/Builders.kt:runAll@3
@@ -183,11 +217,23 @@ fn kotlin_lowered_overloads_lose() {
 #[test]
 fn kotlin_shared_sources_see_no_platform() {
     let files = [
-        ("utils/common/src/TestBase.kt", "package testing\n\nexpect class TestBase\nfun check(x: Int) {}\n"),
-        ("utils/jvm/src/Executor.kt", "package testing\n\nclass Executor\nfun check(x: String) {}\n"),
+        (
+            "utils/common/src/TestBase.kt",
+            "package testing\n\nexpect class TestBase\nfun check(x: Int) {}\n",
+        ),
+        (
+            "utils/jvm/src/Executor.kt",
+            "package testing\n\nclass Executor\nfun check(x: String) {}\n",
+        ),
         ("utils/js/src/Loop.kt", "package testing\n\nclass Loop\n"),
-        ("core/common/test/A.kt", "package app\n\nimport testing.*\n\nfun a(e: Executor) {\n    check(1)\n}\n"),
-        ("core/jvm/test/B.kt", "package app\n\nimport testing.*\n\nfun b(e: Executor) {\n    check(1)\n}\n"),
+        (
+            "core/common/test/A.kt",
+            "package app\n\nimport testing.*\n\nfun a(e: Executor) {\n    check(1)\n}\n",
+        ),
+        (
+            "core/jvm/test/B.kt",
+            "package app\n\nimport testing.*\n\nfun b(e: Executor) {\n    check(1)\n}\n",
+        ),
     ];
     at(
         &files,
@@ -213,7 +259,13 @@ fn kotlin_shared_sources_see_no_platform() {
 fn typescript_spread_arguments_need_a_rest_parameter() {
     let store = "export default function apply(): number\nexport default function apply(a: string): number\nexport default function apply(a: string, b: string): number\nexport default function apply(...all: string[]): number\nexport default function apply(...all: string[]): number { return 1 }\n";
     at(
-        &[("src/apply.ts", store), ("src/use.ts", "import apply from './apply'\nfunction f(xs: string[]) {\n  apply(...xs)\n}\nfunction g() {\n  apply('a')\n}\n")],
+        &[
+            ("src/apply.ts", store),
+            (
+                "src/use.ts",
+                "import apply from './apply'\nfunction f(xs: string[]) {\n  apply(...xs)\n}\nfunction g() {\n  apply('a')\n}\n",
+            ),
+        ],
         "src/use.ts",
         "
         3 calls src/apply.ts:apply@4
@@ -292,8 +344,14 @@ fn javascript_functions_without_a_name_are_scopes() {
 fn cpp_announced_classes_are_no_variables_and_specializations_no_templates() {
     at(
         &[
-            ("a.h", "namespace app {\ntemplate <typename T>\nclass APP_MUST_USE Result;\nclass APP_API Plain;\nclass Local;\n\ntemplate <typename T>\nstruct Holder {\n  Result<T>* self;\n};\n\ntemplate <class T, class E = void>\nstruct Maker;\ntemplate <>\nstruct Maker<int> { int x; };\ntemplate <>\nstruct Maker<char> { int x; };\n\nstruct User {\n  Maker<int> one;\n};\n}\n"),
-            ("b.h", "#include \"a.h\"\nnamespace app {\ntemplate <typename T>\nclass Result { T t; };\n}\n"),
+            (
+                "a.h",
+                "namespace app {\ntemplate <typename T>\nclass APP_MUST_USE Result;\nclass APP_API Plain;\nclass Local;\n\ntemplate <typename T>\nstruct Holder {\n  Result<T>* self;\n};\n\ntemplate <class T, class E = void>\nstruct Maker;\ntemplate <>\nstruct Maker<int> { int x; };\ntemplate <>\nstruct Maker<char> { int x; };\n\nstruct User {\n  Maker<int> one;\n};\n}\n",
+            ),
+            (
+                "b.h",
+                "#include \"a.h\"\nnamespace app {\ntemplate <typename T>\nclass Result { T t; };\n}\n",
+            ),
         ],
         "a.h",
         "
@@ -309,7 +367,10 @@ fn cpp_announced_classes_are_no_variables_and_specializations_no_templates() {
 fn cpp_tests_named_after_a_class_are_no_members_of_it() {
     let tests = "#include \"status.h\"\n\nclass Fixture { int Make(); };\nstatic Status Make() { return Status(); }\n\nTEST(Status, Ignores) { Make(); }\nTEST_F(Fixture, Makes) { Make(); }\n";
     at(
-        &[("status.h", "class Status {\n public:\n  void Make(int x) {}\n};\n"), ("status_test.cc", tests)],
+        &[
+            ("status.h", "class Status {\n public:\n  void Make(int x) {}\n};\n"),
+            ("status_test.cc", tests),
+        ],
         "status_test.cc",
         "
         6 calls Make@4

@@ -6,10 +6,7 @@ use super::check;
 fn rust_modules_impls_and_traits() {
     check(
         &[
-            (
-                "crates/core-lib/Cargo.toml",
-                "[package]\nname = \"core-lib\"\n",
-            ),
+            ("crates/core-lib/Cargo.toml", "[package]\nname = \"core-lib\"\n"),
             (
                 "crates/core-lib/src/lib.rs",
                 "mod store;\npub use store::Store;\npub trait Reader { fn read(&self) -> u8; }\n",
@@ -43,10 +40,7 @@ fn rust_names_of_modules_functions_and_variables_are_told_apart() {
     check(
         &[
             ("Cargo.toml", "[package]\nname = \"lines\"\n"),
-            (
-                "src/lib.rs",
-                "mod parse;\nmod fill;\npub use parse::parse;\n",
-            ),
+            ("src/lib.rs", "mod parse;\nmod fill;\npub use parse::parse;\n"),
             (
                 "src/parse.rs",
                 "pub fn parse(text: &str) -> u8 { text.len() as u8 }\npub fn parts(text: &str) -> u8 { 1 }\n",
@@ -76,10 +70,7 @@ fn java_and_kotlin_share_packages() {
                 "src/app/Store.java",
                 "package app;\n\nimport app.io.Base;\nimport java.util.List;\n\npublic class Store extends Base {\n  private final Item item = new Item();\n  public void run() { open(); item.price(); List.of(); helper(); }\n  private void helper() {}\n}\n",
             ),
-            (
-                "src/app/Item.java",
-                "package app;\n\nclass Item {\n  int price() { return 1; }\n}\n",
-            ),
+            ("src/app/Item.java", "package app;\n\nclass Item {\n  int price() { return 1; }\n}\n"),
             (
                 "src/app/Main.kt",
                 "package app\n\nfun main() {\n    val store = Store()\n    store.run()\n    store.open()\n}\n",
@@ -146,10 +137,7 @@ fn csharp_namespaces_and_statics() {
 fn csharp_builtins_are_never_sure() {
     let found = super::edges(&super::facts(&[
         ("a.cs", "class A { void F() { int.TryParse(\"1\"); } }\n"),
-        (
-            "b.cs",
-            "class Parser { public bool TryParse(string s) { return true; } }\n",
-        ),
+        ("b.cs", "class Parser { public bool TryParse(string s) { return true; } }\n"),
     ]));
     assert!(
         !found
@@ -190,10 +178,7 @@ fn php_namespaces_and_traits() {
 fn c_definitions_and_prototypes() {
     check(
         &[
-            (
-                "include/list.h",
-                "struct list { int size; };\nint list_size(struct list *l);\n",
-            ),
+            ("include/list.h", "struct list { int size; };\nint list_size(struct list *l);\n"),
             (
                 "src/list.c",
                 "#include \"list.h\"\n\nstatic int helper(void) { return 0; }\n\nint list_size(struct list *l) { return l->size + helper(); }\n",
@@ -269,9 +254,7 @@ fn ruby_methods_of_modules_are_not_global() {
         ("b.rb", "def go\n  fetch_page('x')\nend\n"),
     ]));
     assert!(
-        !found
-            .iter()
-            .any(|edge| edge.starts_with("b.rb:go calls") && !edge.contains('~')),
+        !found.iter().any(|edge| edge.starts_with("b.rb:go calls") && !edge.contains('~')),
         "{found:?}"
     );
 }
@@ -331,11 +314,10 @@ fn java_overloads_are_told_by_their_arguments() {
     let links = super::linked(&facts);
     let symbols = &facts[0].1.symbols;
     let target = |name: &str| {
-        let source = symbols
-            .iter()
-            .position(|row| facts[0].1.str(row.name) == name)
-            .expect("declared");
-        let edges = &links.edges[links.offsets[source] as usize..links.offsets[source + 1] as usize];
+        let source =
+            symbols.iter().position(|row| facts[0].1.str(row.name) == name).expect("declared");
+        let edges =
+            &links.edges[links.offsets[source] as usize..links.offsets[source + 1] as usize];
         let calls = edges
             .iter()
             .find(|edge| edge.kind() == contextd_model::EdgeKind::Calls)
@@ -353,8 +335,14 @@ fn java_overloads_are_told_by_their_arguments() {
 fn types_that_stand_outside_of_another_have_members_and_bases_of_their_own() {
     check(
         &[
-            ("a.h", "class Base {\n public:\n  void run();\n};\nclass Outer {\n public:\n  class Inner;\n};\n"),
-            ("b.cpp", "#include \"a.h\"\nclass Outer::Inner : public Base {\n  void go() { this->run(); }\n};\n"),
+            (
+                "a.h",
+                "class Base {\n public:\n  void run();\n};\nclass Outer {\n public:\n  class Inner;\n};\n",
+            ),
+            (
+                "b.cpp",
+                "#include \"a.h\"\nclass Outer::Inner : public Base {\n  void go() { this->run(); }\n};\n",
+            ),
         ],
         "
         b.cpp:Outer.Inner extends a.h:Base
@@ -365,7 +353,10 @@ fn types_that_stand_outside_of_another_have_members_and_bases_of_their_own() {
     check(
         &[
             ("lib/base.rb", "class Base\n  def run\n  end\nend\n"),
-            ("lib/outer.rb", "require_relative 'base'\nclass Outer\n  def self.name\n  end\nend\nclass Outer::Inner < Base\n  def go\n    self.run\n  end\nend\n"),
+            (
+                "lib/outer.rb",
+                "require_relative 'base'\nclass Outer\n  def self.name\n  end\nend\nclass Outer::Inner < Base\n  def go\n    self.run\n  end\nend\n",
+            ),
         ],
         "
         lib/outer.rb:Outer.Inner extends lib/base.rb:Base

@@ -32,13 +32,8 @@ pub fn facts(files: &[(&str, &str)]) -> Vec<(String, FileFacts)> {
 }
 
 pub fn linked(facts: &[(String, FileFacts)]) -> Links {
-    let files: Vec<LinkFile<'_>> = facts
-        .iter()
-        .map(|(path, facts)| LinkFile {
-            path,
-            view: facts.view(),
-        })
-        .collect();
+    let files: Vec<LinkFile<'_>> =
+        facts.iter().map(|(path, facts)| LinkFile { path, view: facts.view() }).collect();
     link(&files, &LinkOptions::default())
 }
 
@@ -64,11 +59,8 @@ pub fn edges(facts: &[(String, FileFacts)]) -> Vec<String> {
             if matches!(edge.kind(), EdgeKind::Contains) {
                 continue;
             }
-            let guess = if edge.is_known() {
-                String::new()
-            } else {
-                format!(" ~{}", edge.confidence)
-            };
+            let guess =
+                if edge.is_known() { String::new() } else { format!(" ~{}", edge.confidence) };
             lines.push(format!(
                 "{} {} {}{guess}",
                 names[source],
@@ -88,11 +80,7 @@ fn check(files: &[(&str, &str)], expected: &str) {
 
 #[track_caller]
 fn check_lines(found: &[String], expected: &str) {
-    for line in expected
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty())
-    {
+    for line in expected.lines().map(str::trim).filter(|line| !line.is_empty()) {
         match line.strip_prefix("! ") {
             Some(unwanted) => assert!(
                 !found.iter().any(|edge| edge.contains(unwanted)),
@@ -112,18 +100,12 @@ fn check_lines(found: &[String], expected: &str) {
 fn python_packages_imports_and_inheritance() {
     check(
         &[
-            (
-                "src/app/__init__.py",
-                "from .core import App as App\nfrom . import tools\n",
-            ),
+            ("src/app/__init__.py", "from .core import App as App\nfrom . import tools\n"),
             (
                 "src/app/core.py",
                 "from .base import Base\n\nclass App(Base):\n    def __init__(self, store: 'Store'):\n        self.store = store\n        self.log = Logger()\n\n    def run(self):\n        super().run()\n        self.store.save()\n        self.log.write('x')\n        return self.helper()\n\n    def helper(self) -> 'Store':\n        raise Failure()\n\nclass Store:\n    def save(self): pass\n\nclass Logger:\n    def write(self, text): pass\n\nclass Failure(Exception): pass\n",
             ),
-            (
-                "src/app/base.py",
-                "class Base:\n    def run(self): pass\n    def stop(self): pass\n",
-            ),
+            ("src/app/base.py", "class Base:\n    def run(self): pass\n    def stop(self): pass\n"),
             (
                 "src/app/tools.py",
                 "import app.core\nfrom app import App\n\ndef make() -> App:\n    return App(None)\n\ndef use():\n    it = make()\n    it.stop()\n    app.core.Store().save()\n    it.helper().save()\n",

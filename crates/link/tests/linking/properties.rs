@@ -7,15 +7,9 @@ use proptest::prelude::*;
 
 /// Source text of a small Python package: classes with methods that call each other by name.
 fn module(index: usize, calls: &[(u8, u8)]) -> String {
-    let mut text = format!(
-        "from .m{} import C{0}\nfrom . import m{}\n\n",
-        (index + 1) % 4,
-        (index + 2) % 4
-    );
-    text.push_str(&format!(
-        "class C{index}(C{}):\n    def run(self): pass\n",
-        (index + 1) % 4
-    ));
+    let mut text =
+        format!("from .m{} import C{0}\nfrom . import m{}\n\n", (index + 1) % 4, (index + 2) % 4);
+    text.push_str(&format!("class C{index}(C{}):\n    def run(self): pass\n", (index + 1) % 4));
     for (at, (target, name)) in calls.iter().enumerate() {
         let body = match name % 4 {
             0 => format!("m{}.free{}()", (index + 2) % 4, target % 3),
@@ -35,19 +29,14 @@ fn package(calls: &[Vec<(u8, u8)>]) -> Vec<(String, FileFacts)> {
         .enumerate()
         .map(|(at, calls)| (format!("p/m{at}.py"), module(at, calls)))
         .collect();
-    let mut files: Vec<(&str, &str)> = texts
-        .iter()
-        .map(|(path, text)| (path.as_str(), text.as_str()))
-        .collect();
+    let mut files: Vec<(&str, &str)> =
+        texts.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
     files.push(("p/__init__.py", ""));
     facts(&files)
 }
 
 fn calls() -> impl Strategy<Value = Vec<Vec<(u8, u8)>>> {
-    prop::collection::vec(
-        prop::collection::vec((any::<u8>(), any::<u8>()), 0..6),
-        4..=4,
-    )
+    prop::collection::vec(prop::collection::vec((any::<u8>(), any::<u8>()), 0..6), 4..=4)
 }
 
 proptest! {
@@ -151,20 +140,10 @@ fn communities_follow_the_edges() {
         (0..4).map(|at| (format!("{name}/m{at}.py"), format!("from .m{} import f{0}\nfrom .m{} import f{1}\n\ndef f{at}():\n    f{0}()\n    f{1}()\n", (at + 1) % 4, (at + 2) % 4))).collect()
     };
     let texts: Vec<(String, String)> = half("left").into_iter().chain(half("right")).collect();
-    let files: Vec<(&str, &str)> = texts
-        .iter()
-        .map(|(path, text)| (path.as_str(), text.as_str()))
-        .collect();
+    let files: Vec<(&str, &str)> =
+        texts.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
     let links = linked(&facts(&files));
     let half = links.communities.len() / 2;
-    assert!(
-        links.communities[..half].iter().all(|&group| group == 0),
-        "{:?}",
-        links.communities
-    );
-    assert!(
-        links.communities[half..].iter().all(|&group| group == 1),
-        "{:?}",
-        links.communities
-    );
+    assert!(links.communities[..half].iter().all(|&group| group == 0), "{:?}", links.communities);
+    assert!(links.communities[half..].iter().all(|&group| group == 1), "{:?}", links.communities);
 }

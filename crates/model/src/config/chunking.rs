@@ -25,14 +25,9 @@ impl Default for Chunking {
             ("kotlin", rules(600, 0)),
             ("typescript", rules(600, 0)),
         ];
-        let languages = languages
-            .into_iter()
-            .map(|(name, rules)| (name.to_owned(), rules))
-            .collect();
-        Self {
-            default: ChunkRules::default(),
-            languages,
-        }
+        let languages =
+            languages.into_iter().map(|(name, rules)| (name.to_owned(), rules)).collect();
+        Self { default: ChunkRules::default(), languages }
     }
 }
 

@@ -13,20 +13,15 @@ pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&
 
 /// True when one name is the other with words added at an end: `debounce` and `debounce_ms`.
 fn is_part(name: &str, candidate: &str) -> bool {
-    let (short, long) = if name.len() < candidate.len() {
-        (name, candidate)
-    } else {
-        (candidate, name)
-    };
+    let (short, long) =
+        if name.len() < candidate.len() { (name, candidate) } else { (candidate, name) };
     short.len() >= 4 && (long.starts_with(short) || long.ends_with(short))
 }
 
 /// Returns the edit distance; neighbours swapped count once.
 fn distance(left: &str, right: &str) -> usize {
-    let (left, right): (Vec<char>, Vec<char>) = (
-        left.chars().take(64).collect(),
-        right.chars().take(64).collect(),
-    );
+    let (left, right): (Vec<char>, Vec<char>) =
+        (left.chars().take(64).collect(), right.chars().take(64).collect());
     let mut rows = vec![vec![0usize; right.len() + 1]; left.len() + 1];
     for (i, row) in rows.iter_mut().enumerate() {
         row[0] = i;
@@ -37,9 +32,8 @@ fn distance(left: &str, right: &str) -> usize {
     for i in 1..=left.len() {
         for j in 1..=right.len() {
             let change = usize::from(left[i - 1] != right[j - 1]);
-            let mut best = (rows[i - 1][j] + 1)
-                .min(rows[i][j - 1] + 1)
-                .min(rows[i - 1][j - 1] + change);
+            let mut best =
+                (rows[i - 1][j] + 1).min(rows[i][j - 1] + 1).min(rows[i - 1][j - 1] + change);
             if i > 1 && j > 1 && left[i - 1] == right[j - 2] && left[i - 2] == right[j - 1] {
                 best = best.min(rows[i - 2][j - 2] + 1);
             }

@@ -132,10 +132,7 @@ fn read_projects(mut section: Section<'_>) -> BTreeMap<String, Project> {
 /// Moves what stands under `[context]` to the top, where it goes before what stood there.
 fn join_prefixed(tables: &mut Table, problems: &mut Vec<Problem>) {
     match tables.remove("context") {
-        Some(Placed {
-            node: Node::Table(prefixed),
-            ..
-        }) => join(tables, prefixed, "", problems),
+        Some(Placed { node: Node::Table(prefixed), .. }) => join(tables, prefixed, "", problems),
         Some(other) => drop(tables.insert("context".to_owned(), other)),
         None => {}
     }
@@ -144,13 +141,7 @@ fn join_prefixed(tables: &mut Table, problems: &mut Vec<Problem>) {
 fn join(into: &mut Table, from: Table, path: &str, problems: &mut Vec<Problem>) {
     for (key, value) in from {
         match (into.get_mut(&key).map(|placed| &mut placed.node), value) {
-            (
-                Some(Node::Table(existing)),
-                Placed {
-                    node: Node::Table(table),
-                    ..
-                },
-            ) => {
+            (Some(Node::Table(existing)), Placed { node: Node::Table(table), .. }) => {
                 join(existing, table, &format!("{path}{key}."), problems);
             }
             (Some(_), value) => {

@@ -36,10 +36,7 @@ impl Setting for bool {
     fn read(node: &Node) -> Option<Self> {
         match node {
             Node::Bool(value) => Some(*value),
-            Node::Text {
-                text,
-                substituted: true,
-            } => text.trim().parse().ok(),
+            Node::Text { text, substituted: true } => text.trim().parse().ok(),
             _ => None,
         }
     }
@@ -78,10 +75,7 @@ impl Setting for f64 {
         match node {
             Node::Integer(value) => Some(*value as f64),
             Node::Float(value) => Some(*value),
-            Node::Text {
-                text,
-                substituted: true,
-            } => text.trim().parse().ok(),
+            Node::Text { text, substituted: true } => text.trim().parse().ok(),
             _ => None,
         }
     }
@@ -129,8 +123,7 @@ impl<T: Setting> Setting for Option<T> {
     }
 
     fn show(&self) -> String {
-        self.as_ref()
-            .map_or_else(|| "not set".to_owned(), Setting::show)
+        self.as_ref().map_or_else(|| "not set".to_owned(), Setting::show)
     }
 }
 

@@ -32,10 +32,7 @@ pub(super) fn substitute(text: &str, lookup_env: &dyn Fn(&str) -> Option<String>
         };
         out.changed = true;
         // As in a shell, `:-` also replaces a variable that is set but empty.
-        match (
-            lookup_env(name).filter(|value| default.is_none() || !value.is_empty()),
-            default,
-        ) {
+        match (lookup_env(name).filter(|value| default.is_none() || !value.is_empty()), default) {
             (Some(value), _) => out.text.push_str(&value),
             (None, Some(default)) => out.text.push_str(default),
             (None, None) => out.missing.push(name.to_owned()),
@@ -54,9 +51,7 @@ fn variable(text: &str) -> Option<(&str, Option<&str>, &str)> {
         None => (inside, None),
     };
     let starts = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
-    let holds = name
-        .chars()
-        .all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+    let holds = name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
     (starts && holds).then_some((name, default, after))
 }
 

@@ -67,11 +67,7 @@ pub(super) fn parse_tables(
             line,
         ));
     }
-    let mut builder = Builder {
-        lines,
-        lookup_env,
-        problems,
-    };
+    let mut builder = Builder { lines, lookup_env, problems };
     builder.table(document.get_ref())
 }
 
@@ -130,10 +126,7 @@ impl Builder<'_> {
                 Some(line),
             ));
         }
-        Node::Text {
-            text: substitution.text,
-            substituted: substitution.changed,
-        }
+        Node::Text { text: substitution.text, substituted: substitution.changed }
     }
 }
 
@@ -143,11 +136,7 @@ struct Lines(Vec<usize>);
 impl Lines {
     fn of(text: &str) -> Self {
         let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
-        Self(
-            std::iter::once(0)
-                .chain(breaks.map(|(at, _)| at + 1))
-                .collect(),
-        )
+        Self(std::iter::once(0).chain(breaks.map(|(at, _)| at + 1)).collect())
     }
 
     fn line(&self, offset: usize) -> u32 {
@@ -169,12 +158,7 @@ pub(super) struct Section<'a> {
 
 impl<'a> Section<'a> {
     pub fn new(name: impl Into<String>, entries: Table, problems: &'a mut Vec<Problem>) -> Self {
-        Self {
-            name: name.into(),
-            entries,
-            known: Vec::new(),
-            problems,
-        }
+        Self { name: name.into(), entries, known: Vec::new(), problems }
     }
 
     /// Reads `key` into `target`; a wrong type or a value out of range leaves the target as it was.
@@ -212,10 +196,7 @@ impl<'a> Section<'a> {
     /// Takes out every sub-table that is left, for sections whose names the user chooses.
     pub fn tables(&mut self) -> Vec<(String, Table)> {
         let names: Vec<String> = self.entries.keys().cloned().collect();
-        names
-            .into_iter()
-            .filter_map(|name| self.table(&name).map(|table| (name, table)))
-            .collect()
+        names.into_iter().filter_map(|name| self.table(&name).map(|table| (name, table))).collect()
     }
 
     /// Opens a section inside this one.
@@ -233,10 +214,7 @@ impl<'a> Section<'a> {
                 Some(name) => format!("Did you mean `{}`? Otherwise remove it.", self.path(name)),
                 None => "Remove it; it has no effect.".to_owned(),
             };
-            self.report(
-                Problem::warning("CTX_W_CONFIG_UNKNOWN_KEY", message, remedy),
-                line,
-            );
+            self.report(Problem::warning("CTX_W_CONFIG_UNKNOWN_KEY", message, remedy), line);
         }
     }
 
@@ -247,11 +225,7 @@ impl<'a> Section<'a> {
     }
 
     fn report_type(&mut self, key: &str, node: &Node, expects: &str, line: u32) {
-        let message = format!(
-            "`{}` must be {expects}, not {}.",
-            self.path(key),
-            node.kind()
-        );
+        let message = format!("`{}` must be {expects}, not {}.", self.path(key), node.kind());
         let remedy = format!("Write {expects}, or leave it out for the default.");
         self.report(Problem::error("CTX_E_CONFIG_TYPE", message, remedy), line);
     }
@@ -261,10 +235,6 @@ impl<'a> Section<'a> {
     }
 
     fn path(&self, key: &str) -> String {
-        if self.name.is_empty() {
-            key.to_owned()
-        } else {
-            format!("{}.{key}", self.name)
-        }
+        if self.name.is_empty() { key.to_owned() } else { format!("{}.{key}", self.name) }
     }
 }

@@ -17,11 +17,7 @@ fn check_problem(text: &str, code: &str, line: Option<u32>, words: &str) {
     let (_, problems) = read(text);
     assert_eq!(problems.len(), 1, "{text}: {problems:?}");
     let problem = &problems[0];
-    assert_eq!(
-        (problem.code, problem.line),
-        (code, line),
-        "{text}: {problem:?}"
-    );
+    assert_eq!((problem.code, problem.line), (code, line), "{text}: {problem:?}");
     let said = format!("{} {}", problem.message, problem.remedy);
     assert!(said.contains(words), "{text}: {said}");
 }
@@ -44,17 +40,12 @@ fn nothing_written_is_the_default() {
 #[test]
 fn sections_read_the_same_with_and_without_prefix() {
     let keys = "debounce_ms = 50\nwatch_paths = [\"src/\", \"docs/\"]\n";
-    let (plain, problems) = read(&format!(
-        "enabled = false\n[watcher]\n{keys}[projects.a]\nwatch_paths = [\"a\"]\n"
-    ));
+    let (plain, problems) =
+        read(&format!("enabled = false\n[watcher]\n{keys}[projects.a]\nwatch_paths = [\"a\"]\n"));
     let (prefixed, more) = read(&format!(
         "[context]\nenabled = false\n[context.watcher]\n{keys}[context.projects.a]\nwatch_paths = [\"a\"]\n"
     ));
-    assert_eq!(
-        (problems.len(), more.len()),
-        (0, 0),
-        "{problems:?} {more:?}"
-    );
+    assert_eq!((problems.len(), more.len()), (0, 0), "{problems:?} {more:?}");
     assert_eq!(plain, prefixed);
     assert!(!plain.core.enabled);
     assert_eq!(plain.watch_paths().map(<[String]>::len), Some(2));
@@ -66,15 +57,9 @@ fn both_spellings_at_once_are_joined() {
     let (config, problems) = read(
         "[watcher]\ndebounce_ms = 1\npoll_interval_ms = 500\n[context.watcher]\ndebounce_ms = 2\n",
     );
-    assert_eq!(
-        (config.watcher.debounce_ms, config.watcher.poll_interval_ms),
-        (2, 500)
-    );
+    assert_eq!((config.watcher.debounce_ms, config.watcher.poll_interval_ms), (2, 500));
     assert_eq!(problems.len(), 1);
-    assert_eq!(
-        (problems[0].code, problems[0].line),
-        ("CTX_W_CONFIG_TWICE", Some(5))
-    );
+    assert_eq!((problems[0].code, problems[0].line), ("CTX_W_CONFIG_TWICE", Some(5)));
 }
 
 #[test]
@@ -83,10 +68,7 @@ fn environment_is_filled_in_and_may_be_a_number() {
         "[engine]\nport = \"${PORT}\"\nhost = \"${HOST:-::1}\"\n[storage]\npath = \"/var/${NAME}\"\nbackup_enabled = \"${ON:-true}\"\n",
     );
     assert_eq!(problems, []);
-    assert_eq!(
-        (config.engine.port, config.engine.host.as_str()),
-        (7000, "::1")
-    );
+    assert_eq!((config.engine.port, config.engine.host.as_str()), (7000, "::1"));
     assert_eq!(config.storage.path.as_deref(), Some("/var/backup"));
     assert!(config.storage.backup_enabled);
 }
@@ -99,44 +81,14 @@ fn mistakes_name_their_line_and_the_remedy() {
         Some(2),
         "watcher.debounce_ms",
     );
-    check_problem(
-        "\n[wacher]\nenabled = true\n",
-        "CTX_W_CONFIG_UNKNOWN_KEY",
-        Some(2),
-        "`watcher`",
-    );
-    check_problem(
-        "[engine]\nport = \"9090\"\n",
-        "CTX_E_CONFIG_TYPE",
-        Some(2),
-        "a whole number",
-    );
-    check_problem(
-        "[engine]\nport = 70000\n",
-        "CTX_E_CONFIG_RANGE",
-        Some(2),
-        "1 to 65535",
-    );
-    check_problem(
-        "[query]\n\nmmr_lambda = 1.5\n",
-        "CTX_E_CONFIG_RANGE",
-        Some(3),
-        "0 to 1",
-    );
-    check_problem(
-        "[query]\nmmr_lambda = nan\n",
-        "CTX_E_CONFIG_RANGE",
-        Some(2),
-        "mmr_lambda",
-    );
+    check_problem("\n[wacher]\nenabled = true\n", "CTX_W_CONFIG_UNKNOWN_KEY", Some(2), "`watcher`");
+    check_problem("[engine]\nport = \"9090\"\n", "CTX_E_CONFIG_TYPE", Some(2), "a whole number");
+    check_problem("[engine]\nport = 70000\n", "CTX_E_CONFIG_RANGE", Some(2), "1 to 65535");
+    check_problem("[query]\n\nmmr_lambda = 1.5\n", "CTX_E_CONFIG_RANGE", Some(3), "0 to 1");
+    check_problem("[query]\nmmr_lambda = nan\n", "CTX_E_CONFIG_RANGE", Some(2), "mmr_lambda");
     check_problem("mode = \"cloud\"\n", "CTX_E_CONFIG_TYPE", Some(1), "hybrid");
     check_problem("watcher = 3\n", "CTX_E_CONFIG_TYPE", Some(1), "a section");
-    check_problem(
-        "[storage]\npath = \"${GONE}\"\n",
-        "CTX_E_CONFIG_ENV",
-        Some(2),
-        "${GONE:-value}",
-    );
+    check_problem("[storage]\npath = \"${GONE}\"\n", "CTX_E_CONFIG_ENV", Some(2), "${GONE:-value}");
     check_problem(
         "[indexing]\nallowed_extensions = [\"*.rs\"]\n",
         "CTX_E_CONFIG_EXTENSION",
@@ -174,10 +126,7 @@ fn a_broken_line_spares_the_others() {
 #[test]
 fn wrong_values_keep_the_default() {
     let (config, problems) = read("[watcher]\ndebounce_ms = 9999999\n[query]\ndefault_k = -1\n");
-    assert_eq!(
-        (config.watcher.debounce_ms, config.query.default_k),
-        (500, 12)
-    );
+    assert_eq!((config.watcher.debounce_ms, config.query.default_k), (500, 12));
     assert_eq!(problems.len(), 2);
 }
 
@@ -202,27 +151,12 @@ fn fingerprints_tell_the_parts_apart() {
         assert_eq!(pairs.map(|(new, old)| new != old), changed, "{text}");
         assert_eq!(print.all() != base.all(), changed.contains(&true), "{text}");
     };
-    check(
-        "[watcher]\ndebounce_ms = 1\n[bootstrap]\nparallel_workers = 9\n",
-        [false; 4],
-    );
+    check("[watcher]\ndebounce_ms = 1\n[bootstrap]\nparallel_workers = 9\n", [false; 4]);
     check("[watcher]\nwatch_paths = [\"auto\"]\n", [false; 4]);
-    check(
-        "[watcher]\nignore_patterns = []\n",
-        [true, false, false, false],
-    );
-    check(
-        "[indexing]\nmax_file_size_mb = 1\n",
-        [true, false, false, false],
-    );
-    check(
-        "[chunking.go]\nmax_tokens = 100\n",
-        [false, true, false, false],
-    );
-    check(
-        "[security]\nscrub_secrets = false\n",
-        [false, false, true, false],
-    );
+    check("[watcher]\nignore_patterns = []\n", [true, false, false, false]);
+    check("[indexing]\nmax_file_size_mb = 1\n", [true, false, false, false]);
+    check("[chunking.go]\nmax_tokens = 100\n", [false, true, false, false]);
+    check("[security]\nscrub_secrets = false\n", [false, false, true, false]);
     check("[embedding]\nmodel = \"x\"\n", [false, false, false, true]);
 }
 
@@ -233,9 +167,7 @@ fn the_reference_is_a_valid_configuration() {
     assert!(keys.iter().all(|key| !key.doc.is_empty()));
     let mut text = String::new();
     let mut section = "";
-    for key in keys
-        .iter()
-        .filter(|key| key.default != "not set" && key.section != "projects.NAME")
+    for key in keys.iter().filter(|key| key.default != "not set" && key.section != "projects.NAME")
     {
         if key.section != section {
             section = key.section;
@@ -246,10 +178,7 @@ fn the_reference_is_a_valid_configuration() {
     let (config, problems) = read(&text);
     assert_eq!(problems, []);
     let mut expected = Config::default();
-    expected
-        .chunking
-        .languages
-        .insert("language".to_owned(), ChunkRules::default());
+    expected.chunking.languages.insert("language".to_owned(), ChunkRules::default());
     assert_eq!(config, expected);
 }
 

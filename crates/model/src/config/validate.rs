@@ -6,21 +6,9 @@ use crate::Problem;
 /// Reports contradictions and brings extensions to one form: lower case with a leading dot.
 pub(super) fn validate(config: &mut Config, problems: &mut Vec<Problem>) {
     let indexing = &mut config.indexing;
-    normalise(
-        &mut indexing.allowed_extensions,
-        "indexing.allowed_extensions",
-        problems,
-    );
-    normalise(
-        &mut indexing.blocked_extensions,
-        "indexing.blocked_extensions",
-        problems,
-    );
-    normalise(
-        &mut config.bootstrap.priority_extensions,
-        "bootstrap.priority_extensions",
-        problems,
-    );
+    normalise(&mut indexing.allowed_extensions, "indexing.allowed_extensions", problems);
+    normalise(&mut indexing.blocked_extensions, "indexing.blocked_extensions", problems);
+    normalise(&mut config.bootstrap.priority_extensions, "bootstrap.priority_extensions", problems);
     for extension in &config.indexing.allowed_extensions {
         if config.indexing.blocked_extensions.contains(extension) {
             problems.push(Problem::warning(
@@ -77,14 +65,10 @@ fn check_providers(config: &Config, problems: &mut Vec<Problem>) {
         if PROVIDERS.contains(&name.as_str()) && name != "hybrid" {
             continue;
         }
-        let remedy = match nearest(name, PROVIDERS.iter().copied())
-            .filter(|name| *name != "hybrid")
+        let remedy = match nearest(name, PROVIDERS.iter().copied()).filter(|name| *name != "hybrid")
         {
             Some(known) => format!("Did you mean {known:?}?"),
-            None => format!(
-                "Choose among {}.",
-                PROVIDERS[..PROVIDERS.len() - 1].join(", ")
-            ),
+            None => format!("Choose among {}.", PROVIDERS[..PROVIDERS.len() - 1].join(", ")),
         };
         let message = format!(
             "`providers.hybrid.combines` names {name:?}, which is not a provider it can combine."

@@ -8,8 +8,11 @@ use bytemuck::Pod;
 impl FileFacts {
     /// Writes the facts as bytes.
     pub fn encode(&self) -> Vec<u8> {
-        let mut out = Vec::with_capacity(1024 + self.strings.bytes.len() + self.refs.len() * 28 + self.symbols.len() * 72);
-        for number in [u32::from(self.language), self.flags, self.lines, self.size, self.package.0] {
+        let mut out = Vec::with_capacity(
+            1024 + self.strings.bytes.len() + self.refs.len() * 28 + self.symbols.len() * 72,
+        );
+        for number in [u32::from(self.language), self.flags, self.lines, self.size, self.package.0]
+        {
             out.extend_from_slice(&number.to_le_bytes());
         }
         put_strings(&mut out, &self.strings);
@@ -42,7 +45,11 @@ impl FileFacts {
             bases: input.rows()?,
             bindings: input.rows()?,
             chunks: input.rows()?,
-            text: FileText { strings: input.strings()?, cells: input.rows()?, terms: input.rows()? },
+            text: FileText {
+                strings: input.strings()?,
+                cells: input.rows()?,
+                terms: input.rows()?,
+            },
         };
         (input.bytes.is_empty() && facts.hangs_together()).then_some(facts)
     }
@@ -50,9 +57,19 @@ impl FileFacts {
     /// True when every row names symbols that there are, and parents come first: what readers rely on.
     fn hangs_together(&self) -> bool {
         let count = self.symbols.len() as u32;
-        let parents = self.symbols.iter().enumerate().skip(1).all(|(at, row)| (row.parent as usize) < at);
-        let owners = self.refs.iter().map(|row| row.owner).chain(self.imports.iter().map(|row| row.owner)).chain(self.bases.iter().map(|row| row.owner)).chain(self.bindings.iter().map(|row| row.owner));
-        parents && owners.chain(self.text.cells.iter().map(|cell| cell.symbol)).all(|symbol| symbol < count || symbol == super::NONE)
+        let parents =
+            self.symbols.iter().enumerate().skip(1).all(|(at, row)| (row.parent as usize) < at);
+        let owners = self
+            .refs
+            .iter()
+            .map(|row| row.owner)
+            .chain(self.imports.iter().map(|row| row.owner))
+            .chain(self.bases.iter().map(|row| row.owner))
+            .chain(self.bindings.iter().map(|row| row.owner));
+        parents
+            && owners
+                .chain(self.text.cells.iter().map(|cell| cell.symbol))
+                .all(|symbol| symbol < count || symbol == super::NONE)
     }
 }
 
@@ -63,9 +80,13 @@ mod tests {
 
     #[test]
     fn facts_that_name_symbols_which_are_not_there_are_not_read() {
-        let mut facts = FileFacts { strings: StringTable { bytes: String::new(), ends: vec![0] }, ..FileFacts::default() };
+        let mut facts = FileFacts {
+            strings: StringTable { bytes: String::new(), ends: vec![0] },
+            ..FileFacts::default()
+        };
         facts.text.strings = facts.strings.clone();
-        facts.symbols = vec![SymbolRow { parent: u32::MAX, ..SymbolRow::default() }, SymbolRow::default()];
+        facts.symbols =
+            vec![SymbolRow { parent: u32::MAX, ..SymbolRow::default() }, SymbolRow::default()];
         assert!(FileFacts::decode(&facts.encode()).is_some());
         facts.symbols[1].parent = 1;
         assert!(FileFacts::decode(&facts.encode()).is_none());
@@ -109,7 +130,10 @@ impl<'a> Input<'a> {
     fn strings(&mut self) -> Option<StringTable> {
         let bytes = String::from_utf8(self.rows::<u8>()?).ok()?;
         let ends = self.rows::<u32>()?;
-        let ordered = ends.first() == Some(&0) && ends.is_sorted() && ends.last().is_some_and(|&end| end as usize == bytes.len());
-        (ordered && ends.iter().all(|&end| bytes.is_char_boundary(end as usize))).then_some(StringTable { bytes, ends })
+        let ordered = ends.first() == Some(&0)
+            && ends.is_sorted()
+            && ends.last().is_some_and(|&end| end as usize == bytes.len());
+        (ordered && ends.iter().all(|&end| bytes.is_char_boundary(end as usize)))
+            .then_some(StringTable { bytes, ends })
     }
 }

@@ -20,7 +20,9 @@ pub fn estimate(values: &[f64]) -> Estimate {
     }
     let mean = |sum: f64| sum / values.len() as f64;
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
-    let mut means: Vec<f64> = (0..DRAWS).map(|_| mean((0..values.len()).map(|_| values[dice.below(values.len())]).sum())).collect();
+    let mut means: Vec<f64> = (0..DRAWS)
+        .map(|_| mean((0..values.len()).map(|_| values[dice.below(values.len())]).sum()))
+        .collect();
     means.sort_by(f64::total_cmp);
     let at = |share: f64| means[((DRAWS as f64 * share) as usize).min(DRAWS - 1)];
     let tail = (1.0 - INSIDE) / 2.0;
@@ -51,7 +53,10 @@ mod tests {
         let found = estimate(&coin);
         assert_eq!(found.mean, 0.5);
         // The standard error is .05, so 95 % lie within about .1.
-        assert!((0.38..0.43).contains(&found.low) && (0.57..0.62).contains(&found.high), "{found:?}");
+        assert!(
+            (0.38..0.43).contains(&found.low) && (0.57..0.62).contains(&found.high),
+            "{found:?}"
+        );
         assert_eq!(estimate(&[0.25; 7]), Estimate { mean: 0.25, low: 0.25, high: 0.25 });
         assert_eq!(estimate(&[]), Estimate::default());
     }

@@ -4,7 +4,9 @@ use super::bootstrap::{Estimate, estimate};
 use super::table::{Row, Table};
 use super::touched::{is_source, touched_symbols};
 use contextd_engine::{Engine, Reader};
-use contextd_history::{MAX_MINED_FILES, MAX_MINED_SOURCES, Mined, MinedTask, MiningRules, Repository, mine_tasks};
+use contextd_history::{
+    MAX_MINED_FILES, MAX_MINED_SOURCES, Mined, MinedTask, MiningRules, Repository, mine_tasks,
+};
 use contextd_retrieve::lexical::{self, Mode};
 use contextd_retrieve::{Query, Sources, Weights, change, task, understand};
 use rayon::prelude::*;
@@ -59,16 +61,40 @@ pub fn mine(reader: &Reader, count: usize) -> Mined {
 pub fn from_git(engine: &Engine, reader: &Reader, weights: &Weights, count: usize) -> PastReport {
     let mined = mine(reader, count);
     let root = engine.places.root.clone();
-    let scores: Vec<Scores> = mined.tasks.par_iter().map_init(|| Repository::open(&root).ok(), |repository, task| score(reader, repository.as_ref(), weights, task)).collect();
+    let scores: Vec<Scores> = mined
+        .tasks
+        .par_iter()
+        .map_init(
+            || Repository::open(&root).ok(),
+            |repository, task| score(reader, repository.as_ref(), weights, task),
+        )
+        .collect();
     let names = ["contextd", "without history", "plain text search"];
-    let file = |way: usize| -> Vec<(f64, f64)> { scores.iter().map(|score| score.files[way]).collect() };
+    let file =
+        |way: usize| -> Vec<(f64, f64)> { scores.iter().map(|score| score.files[way]).collect() };
     let symbols: Vec<[(f64, f64); 2]> = scores.iter().filter_map(|score| score.symbols).collect();
-    let less = |name, one: &[(f64, f64)], two: &[(f64, f64)]| way(name, &one.iter().zip(two).map(|(one, two)| (one.0 - two.0, one.1 - two.1)).collect::<Vec<_>>());
+    let less = |name, one: &[(f64, f64)], two: &[(f64, f64)]| {
+        way(
+            name,
+            &one.iter()
+                .zip(two)
+                .map(|(one, two)| (one.0 - two.0, one.1 - two.1))
+                .collect::<Vec<_>>(),
+        )
+    };
     PastReport {
         files: (0..3).map(|at| way(names[at], &file(at))).collect(),
         gain: less("over plain text search", &file(0), &file(2)),
         history_gain: less("gain of history", &file(0), &file(1)),
-        symbols: if symbols.is_empty() { Vec::new() } else { (0..2).map(|at| way(names[at], &symbols.iter().map(|score| score[at]).collect::<Vec<_>>())).collect() },
+        symbols: if symbols.is_empty() {
+            Vec::new()
+        } else {
+            (0..2)
+                .map(|at| {
+                    way(names[at], &symbols.iter().map(|score| score[at]).collect::<Vec<_>>())
+                })
+                .collect()
+        },
         symbol_tasks: symbols.len(),
         mined,
     }
@@ -79,36 +105,61 @@ fn way(name: &'static str, scores: &[(f64, f64)]) -> Way {
     Way { name, recall: column(|score| score.0), mrr: column(|score| score.1) }
 }
 
-fn score(reader: &Reader, repository: Option<&Repository>, weights: &Weights, task: &MinedTask) -> Scores {
+fn score(
+    reader: &Reader,
+    repository: Option<&Repository>,
+    weights: &Weights,
+    task: &MinedTask,
+) -> Scores {
     let query = understand(&task.query);
     let seeing = reader.sources(Some(task.commit));
     let blind = Sources { commits: None, ..seeing };
-    let wanted: Vec<u32> = task.files.iter().filter_map(|path| reader.snapshot.find_file(path)).collect();
+    let wanted: Vec<u32> =
+        task.files.iter().filter_map(|path| reader.snapshot.find_file(path)).collect();
     let files = |sources: &Sources<'_>| judge(&wanted, &changed(sources, &query, weights));
-    let symbols = repository.map(|repository| touched_symbols(reader, repository, task)).filter(|symbols| !symbols.is_empty());
-    let ranked = |sources: &Sources<'_>, wanted: &[u32]| judge(wanted, &task::rank(sources, &query, weights).iter().map(|hit| hit.symbol).collect::<Vec<_>>());
-    Scores { files: [files(&seeing), files(&blind), judge(&wanted, &plain(&seeing, &query))], symbols: symbols.map(|wanted| [ranked(&seeing, &wanted), ranked(&blind, &wanted)]) }
+    let symbols = repository
+        .map(|repository| touched_symbols(reader, repository, task))
+        .filter(|symbols| !symbols.is_empty());
+    let ranked = |sources: &Sources<'_>, wanted: &[u32]| {
+        judge(
+            wanted,
+            &task::rank(sources, &query, weights).iter().map(|hit| hit.symbol).collect::<Vec<_>>(),
+        )
+    };
+    Scores {
+        files: [files(&seeing), files(&blind), judge(&wanted, &plain(&seeing, &query))],
+        symbols: symbols.map(|wanted| [ranked(&seeing, &wanted), ranked(&blind, &wanted)]),
+    }
 }
 
 /// Files by the ranking for a change.
 fn changed(sources: &Sources<'_>, query: &Query, weights: &Weights) -> Vec<u32> {
-    let table = if sources.commits.is_some() { &weights.change } else { &weights.change_without_history };
+    let table =
+        if sources.commits.is_some() { &weights.change } else { &weights.change_without_history };
     change::rank(sources, query, table, usize::MAX).iter().map(|row| row.file).collect()
 }
 
 /// Plain text search: BM25 (k1 1.2, b .75) over whole files with the same split and stemmed words, among
 /// the same source files.
 fn plain(sources: &Sources<'_>, query: &Query) -> Vec<u32> {
-    let lexical = lexical::score(sources.snapshot, sources.catalog, query, Mode::Task, sources.parameters);
+    let lexical =
+        lexical::score(sources.snapshot, sources.catalog, query, Mode::Task, sources.parameters);
     let scores = &lexical.files;
-    let mut found: Vec<(u32, f32)> = (0..sources.snapshot.file_count()).map(|file| (file, scores[file as usize])).filter(|&(file, score)| score > 0.0 && change::is_candidate(sources, file)).collect();
-    found.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| sources.snapshot.file(a.0).path().cmp(sources.snapshot.file(b.0).path())));
+    let mut found: Vec<(u32, f32)> = (0..sources.snapshot.file_count())
+        .map(|file| (file, scores[file as usize]))
+        .filter(|&(file, score)| score > 0.0 && change::is_candidate(sources, file))
+        .collect();
+    found.sort_by(|a, b| {
+        b.1.total_cmp(&a.1)
+            .then_with(|| sources.snapshot.file(a.0).path().cmp(sources.snapshot.file(b.0).path()))
+    });
     found.into_iter().map(|(file, _)| file).collect()
 }
 
 /// Returns the share of what is wanted in the top ten, and the reciprocal rank of the first.
 fn judge(wanted: &[u32], ranked: &[u32]) -> (f64, f64) {
-    let found = wanted.iter().filter(|item| ranked.iter().take(TOP).any(|other| other == *item)).count();
+    let found =
+        wanted.iter().filter(|item| ranked.iter().take(TOP).any(|other| other == *item)).count();
     let first = ranked.iter().position(|item| wanted.contains(item));
     (found as f64 / wanted.len().max(1) as f64, first.map_or(0.0, |rank| 1.0 / (rank + 1) as f64))
 }
@@ -117,7 +168,17 @@ fn judge(wanted: &[u32], ranked: &[u32]) -> (f64, f64) {
 pub fn change_signals(reader: &Reader, mined: &Mined) -> Vec<Value> {
     let line = |task: &MinedTask| {
         let rows = change::candidates(&reader.sources(Some(task.commit)), &understand(&task.query));
-        let files: Vec<Value> = rows.iter().map(|(file, values)| json!([u8::from(task.files.iter().any(|path| path == reader.snapshot.file(*file).path())), values])).collect();
+        let files: Vec<Value> = rows
+            .iter()
+            .map(|(file, values)| {
+                json!([
+                    u8::from(
+                        task.files.iter().any(|path| path == reader.snapshot.file(*file).path())
+                    ),
+                    values
+                ])
+            })
+            .collect();
         json!({"id": task.id.to_string(), "wanted": task.files.len(), "names": change::NAMES, "files": files})
     };
     mined.tasks.par_iter().map(line).collect()
@@ -125,19 +186,46 @@ pub fn change_signals(reader: &Reader, mined: &Mined) -> Vec<Value> {
 
 /// Returns the means of several repositories, and over them.
 pub fn past_table(reports: &[(String, PastReport)]) -> Table {
-    let heads = ["R@10", "MRR", "R no history", "MRR no history", "R plain", "MRR plain", "R symbols", "MRR symbols", "R symbols no history", "MRR symbols no history"];
+    let heads = [
+        "R@10",
+        "MRR",
+        "R no history",
+        "MRR no history",
+        "R plain",
+        "MRR plain",
+        "R symbols",
+        "MRR symbols",
+        "R symbols no history",
+        "MRR symbols no history",
+    ];
     let values = |report: &PastReport| -> Vec<Option<f64>> {
         let ways = report.files.iter().chain(&report.symbols);
         ways.flat_map(|way| [Some(way.recall.mean), Some(way.mrr.mean)]).collect()
     };
-    let mut rows: Vec<Row> = reports.iter().map(|(name, report)| Row { name: name.clone(), tasks: report.mined.tasks.len(), values: values(report) }).collect();
+    let mut rows: Vec<Row> = reports
+        .iter()
+        .map(|(name, report)| Row {
+            name: name.clone(),
+            tasks: report.mined.tasks.len(),
+            values: values(report),
+        })
+        .collect();
     let mean = |at: usize| {
-        let column: Vec<f64> = rows.iter().filter_map(|row| row.values.get(at).copied().flatten()).collect();
+        let column: Vec<f64> =
+            rows.iter().filter_map(|row| row.values.get(at).copied().flatten()).collect();
         (!column.is_empty()).then(|| column.iter().sum::<f64>() / column.len() as f64)
     };
-    let overall = Row { name: "mean".to_owned(), tasks: rows.iter().map(|row| row.tasks).sum(), values: (0..heads.len()).map(mean).collect() };
+    let overall = Row {
+        name: "mean".to_owned(),
+        tasks: rows.iter().map(|row| row.tasks).sum(),
+        values: (0..heads.len()).map(mean).collect(),
+    };
     rows.push(overall);
-    Table { by: "repository".to_owned(), heads: heads.iter().map(|head| (*head).to_owned()).collect(), rows }
+    Table {
+        by: "repository".to_owned(),
+        heads: heads.iter().map(|head| (*head).to_owned()).collect(),
+        rows,
+    }
 }
 
 impl PastReport {
@@ -145,10 +233,21 @@ impl PastReport {
     pub fn text(&self) -> String {
         let aside = &self.mined.set_aside;
         let mut lines = vec![
-            format!("{} commits of {} looked at became tasks; history at and after each is hidden from its answer.", self.mined.tasks.len(), self.mined.looked_at),
+            format!(
+                "{} commits of {} looked at became tasks; history at and after each is hidden from its answer.",
+                self.mined.tasks.len(),
+                self.mined.looked_at
+            ),
             format!(
                 "Set aside: {} merges, {} by machines, {} too large, {} with vanished files only, {} without source files, {} without words, {} unreadable; {} vanished files of kept commits.",
-                aside.merges, aside.bots, aside.large, aside.vanished, aside.no_source, aside.silent, aside.unknown, aside.vanished_files
+                aside.merges,
+                aside.bots,
+                aside.large,
+                aside.vanished,
+                aside.no_source,
+                aside.silent,
+                aside.unknown,
+                aside.vanished_files
             ),
             String::new(),
             format!("{:<26}{:>28}{:>28}", "files", "recall@10 [95 %]", "MRR [95 %]"),
@@ -156,7 +255,12 @@ impl PastReport {
         lines.extend(self.files.iter().chain([&self.gain, &self.history_gain]).map(row));
         if !self.symbols.is_empty() {
             lines.push(String::new());
-            lines.push(format!("{:<26}{:>28}{:>28}", format!("symbols ({} commits)", self.symbol_tasks), "recall@10 [95 %]", "MRR [95 %]"));
+            lines.push(format!(
+                "{:<26}{:>28}{:>28}",
+                format!("symbols ({} commits)", self.symbol_tasks),
+                "recall@10 [95 %]",
+                "MRR [95 %]"
+            ));
             lines.extend(self.symbols.iter().map(row));
         }
         lines.push(String::new());
@@ -167,7 +271,11 @@ impl PastReport {
     /// Returns the figures for programs.
     pub fn json(&self) -> Value {
         let aside = &self.mined.set_aside;
-        let ways = |ways: &[Way]| Value::Object(ways.iter().map(|way| (way.name.replace(' ', "_"), way_json(way))).collect());
+        let ways = |ways: &[Way]| {
+            Value::Object(
+                ways.iter().map(|way| (way.name.replace(' ', "_"), way_json(way))).collect(),
+            )
+        };
         json!({
             "tasks": self.mined.tasks.len(), "lookedAt": self.mined.looked_at,
             "setAside": {"merges": aside.merges, "bots": aside.bots, "large": aside.large, "vanished": aside.vanished, "noSource": aside.no_source, "silent": aside.silent, "unknown": aside.unknown, "vanishedFiles": aside.vanished_files},
@@ -178,7 +286,9 @@ impl PastReport {
 }
 
 fn row(way: &Way) -> String {
-    let cell = |estimate: Estimate| format!("{:.3} [{:.3}, {:.3}]", estimate.mean, estimate.low, estimate.high);
+    let cell = |estimate: Estimate| {
+        format!("{:.3} [{:.3}, {:.3}]", estimate.mean, estimate.low, estimate.high)
+    };
     format!("{:<26}{:>28}{:>28}", way.name, cell(way.recall), cell(way.mrr))
 }
 

@@ -4,9 +4,11 @@
 //! class matches its methods, and two names with the same last part match when one of them is bare.
 
 /// Endings of files that the rule knows.
-const EXTENSIONS: [&str; 10] = [".go", ".py", ".ts", ".tsx", ".js", ".jsx", ".rs", ".java", ".cs", ".rb"];
+const EXTENSIONS: [&str; 10] =
+    [".go", ".py", ".ts", ".tsx", ".js", ".jsx", ".rs", ".java", ".cs", ".rb"];
 /// Words in front of a declaration.
-const DECLARATIONS: [&str; 8] = ["func ", "type ", "var ", "const ", "def ", "class ", "interface ", "struct "];
+const DECLARATIONS: [&str; 8] =
+    ["func ", "type ", "var ", "const ", "def ", "class ", "interface ", "struct "];
 
 /// Returns the form of a symbol that is compared: file paths, addresses and module prefixes go.
 pub fn normalize(raw: &str) -> String {
@@ -58,7 +60,14 @@ fn without_path(text: &str) -> String {
 fn without_repository(text: String) -> String {
     let text = text.split_once("://").map_or(text.as_str(), |(_, rest)| rest);
     let parts: Vec<&str> = text.split('/').collect();
-    if parts.len() >= 3 && parts[0].contains('.') && !parts[0].contains(|c: char| c.is_ascii_uppercase()) { parts[3..].join("/") } else { text.to_owned() }
+    if parts.len() >= 3
+        && parts[0].contains('.')
+        && !parts[0].contains(|c: char| c.is_ascii_uppercase())
+    {
+        parts[3..].join("/")
+    } else {
+        text.to_owned()
+    }
 }
 
 /// True when two normalised symbols count as the same under the published rule.
@@ -67,7 +76,10 @@ pub fn matches(found: &str, wanted: &str) -> bool {
         return false;
     }
     let (lower, wanted_lower) = (found.to_lowercase(), wanted.to_lowercase());
-    if lower == wanted_lower || ends_with_part(&lower, &wanted_lower) || ends_with_part(&wanted_lower, &lower) {
+    if lower == wanted_lower
+        || ends_with_part(&lower, &wanted_lower)
+        || ends_with_part(&wanted_lower, &lower)
+    {
         return true;
     }
     let (last, wanted_last) = (last_part(&lower), last_part(&wanted_lower));
@@ -88,7 +100,9 @@ pub fn matches(found: &str, wanted: &str) -> bool {
 pub fn same_name(found: &str, wanted: &str) -> bool {
     let plain = |text: &str| text.to_lowercase().replace("::", ".");
     let (found, wanted) = (plain(found), plain(wanted));
-    !found.is_empty() && !wanted.is_empty() && (found == wanted || ends_with_part(&found, &wanted) || ends_with_part(&wanted, &found))
+    !found.is_empty()
+        && !wanted.is_empty()
+        && (found == wanted || ends_with_part(&found, &wanted) || ends_with_part(&wanted, &found))
 }
 
 fn ends_with_part(text: &str, part: &str) -> bool {
@@ -104,7 +118,8 @@ fn is_run_of(outer: &str, inner: &str) -> bool {
     let (outer, inner) = (outer.replace("::", "."), inner.replace("::", "."));
     let Some(at) = outer.find(&inner) else { return false };
     let end = at + inner.len();
-    (at == 0 || outer.as_bytes()[at - 1] == b'.') && (end == outer.len() || outer.as_bytes()[end] == b'.')
+    (at == 0 || outer.as_bytes()[at - 1] == b'.')
+        && (end == outer.len() || outer.as_bytes()[end] == b'.')
 }
 
 #[cfg(test)]
@@ -143,7 +158,11 @@ mod tests {
             ("Cartridge", "Cart", false, false),
             ("", "Cart", false, false),
         ] {
-            assert_eq!((matches(found, wanted), same_name(found, wanted)), (published, strict), "{found} {wanted}");
+            assert_eq!(
+                (matches(found, wanted), same_name(found, wanted)),
+                (published, strict),
+                "{found} {wanted}"
+            );
         }
     }
 

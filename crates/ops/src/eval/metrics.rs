@@ -33,7 +33,14 @@ impl Measures {
     pub fn mean(all: &[Measures]) -> Measures {
         let count = all.len().max(1) as f64;
         let mean = |value: fn(&Measures) -> f64| all.iter().map(value).sum::<f64>() / count;
-        Measures { precision: mean(|m| m.precision), recall: mean(|m| m.recall), strict_recall: mean(|m| m.strict_recall), ndcg: mean(|m| m.ndcg), mrr: mean(|m| m.mrr), zero: mean(|m| m.zero) }
+        Measures {
+            precision: mean(|m| m.precision),
+            recall: mean(|m| m.recall),
+            strict_recall: mean(|m| m.strict_recall),
+            ndcg: mean(|m| m.ndcg),
+            mrr: mean(|m| m.mrr),
+            zero: mean(|m| m.zero),
+        }
     }
 }
 
@@ -48,9 +55,14 @@ pub fn measure(places: &[Place], truth: &Truth) -> Measures {
 fn symbols(places: &[Place], names: &[String]) -> Measures {
     let found: Vec<String> = places.iter().map(|place| normalize(&place.symbol)).collect();
     let wanted: Vec<String> = names.iter().map(|name| normalize(name)).collect();
-    let hits: Vec<usize> = (0..found.len()).filter(|&at| wanted.iter().any(|name| matches(&found[at], name))).collect();
+    let hits: Vec<usize> = (0..found.len())
+        .filter(|&at| wanted.iter().any(|name| matches(&found[at], name)))
+        .collect();
     let top = &found[..found.len().min(TOP)];
-    let share = |same: fn(&str, &str) -> bool| wanted.iter().filter(|name| top.iter().any(|own| same(own, name))).count() as f64 / wanted.len().max(1) as f64;
+    let share = |same: fn(&str, &str) -> bool| {
+        wanted.iter().filter(|name| top.iter().any(|own| same(own, name))).count() as f64
+            / wanted.len().max(1) as f64
+    };
     let early: Vec<usize> = hits.iter().copied().filter(|&rank| rank < TOP).collect();
     Measures {
         precision: early.len() as f64 / TOP as f64,
@@ -70,7 +82,12 @@ fn files(places: &[Place], targets: &[Target]) -> Measures {
             order.push(&place.file);
         }
     }
-    let rank = |target: &Target| places.iter().find(|place| target.is_at(place)).and_then(|place| order.iter().position(|file| *file == place.file));
+    let rank = |target: &Target| {
+        places
+            .iter()
+            .find(|place| target.is_at(place))
+            .and_then(|place| order.iter().position(|file| *file == place.file))
+    };
     let found: Vec<usize> = targets.iter().filter_map(rank).filter(|&rank| rank < TOP).collect();
     let ranks: BTreeSet<usize> = found.iter().copied().collect();
     let share = found.len() as f64 / targets.len().max(1) as f64;
@@ -94,23 +111,41 @@ mod tests {
     use proptest::prelude::*;
 
     fn place(symbol: &str, file: &str, lines: (u32, u32)) -> Place {
-        Place { symbol: symbol.to_owned(), kind: String::new(), file: file.to_owned(), start_line: lines.0, end_line: lines.1, score: 0.0 }
+        Place {
+            symbol: symbol.to_owned(),
+            kind: String::new(),
+            file: file.to_owned(),
+            start_line: lines.0,
+            end_line: lines.1,
+            score: 0.0,
+        }
     }
 
     #[test]
     fn symbols_are_measured_by_both_rules() {
-        let places = [place("Order", "a", (1, 1)), place("Cart", "a", (1, 1)), place("Cart.total", "a", (1, 1))];
+        let places = [
+            place("Order", "a", (1, 1)),
+            place("Cart", "a", (1, 1)),
+            place("Cart.total", "a", (1, 1)),
+        ];
         let measures = symbols(&places, &["Cart.total".to_owned(), "Cart.add".to_owned()]);
-        assert_eq!((measures.precision, measures.recall, measures.strict_recall, measures.mrr), (0.2, 1.0, 0.5, 0.5));
+        assert_eq!(
+            (measures.precision, measures.recall, measures.strict_recall, measures.mrr),
+            (0.2, 1.0, 0.5, 0.5)
+        );
         let expected = (1.0 / 3f64.log2() + 1.0 / 4f64.log2()) / (1.0 + 1.0 / 3f64.log2());
         assert!((measures.ndcg - expected).abs() < 1e-12);
     }
 
     #[test]
     fn a_file_counts_once_and_lines_must_overlap() {
-        let places = [place("", "x/a.py", (1, 5)), place("", "x/a.py", (50, 60)), place("", "b.py", (1, 9))];
+        let places =
+            [place("", "x/a.py", (1, 5)), place("", "x/a.py", (50, 60)), place("", "b.py", (1, 9))];
         let target = |path: &str, lines| Target { path: path.to_owned(), lines };
-        let measures = files(&places, &[target("a.py", Some((55, 56))), target("b.py", None), target("c.py", None)]);
+        let measures = files(
+            &places,
+            &[target("a.py", Some((55, 56))), target("b.py", None), target("c.py", None)],
+        );
         assert!((measures.recall - 2.0 / 3.0).abs() < 1e-12);
         assert_eq!(measures.mrr, 1.0);
         assert_eq!(files(&places, &[target("b.py", Some((20, 30)))]).zero, 1.0);

@@ -37,13 +37,30 @@ impl EvalRanking {
 }
 
 /// Answers a request with at most `k` places, best first.
-pub fn places(reader: &Reader, sources: &Sources<'_>, query: &Query, weights: &Weights, ranking: EvalRanking, k: usize) -> Vec<Place> {
+pub fn places(
+    reader: &Reader,
+    sources: &Sources<'_>,
+    query: &Query,
+    weights: &Weights,
+    ranking: EvalRanking,
+    k: usize,
+) -> Vec<Place> {
     match ranking.of(query) {
-        EvalRanking::Task => task::rank(sources, query, weights).iter().take(k).map(|hit| place(reader, hit.symbol, None, hit.score)).collect(),
+        EvalRanking::Task => task::rank(sources, query, weights)
+            .iter()
+            .take(k)
+            .map(|hit| place(reader, hit.symbol, None, hit.score))
+            .collect(),
         _ => {
             let ranked = search::rank(sources, query, weights, k);
-            let ranges = ranked.iter().flat_map(|file| file.ranges.iter().map(|range| (file.score, range)));
-            ranges.take(k).map(|(score, range)| place(reader, range.symbol, Some((range.start_line, range.end_line)), score)).collect()
+            let ranges =
+                ranked.iter().flat_map(|file| file.ranges.iter().map(|range| (file.score, range)));
+            ranges
+                .take(k)
+                .map(|(score, range)| {
+                    place(reader, range.symbol, Some((range.start_line, range.end_line)), score)
+                })
+                .collect()
         }
     }
 }
@@ -51,5 +68,12 @@ pub fn places(reader: &Reader, sources: &Sources<'_>, query: &Query, weights: &W
 fn place(reader: &Reader, number: u32, lines: Option<(u32, u32)>, score: f32) -> Place {
     let symbol = reader.snapshot.symbol(number);
     let (start_line, end_line) = lines.unwrap_or((symbol.start_line(), symbol.end_line()));
-    Place { symbol: symbol.qualified().into_owned(), kind: symbol.kind().name().to_owned(), file: symbol.path().to_owned(), start_line, end_line, score }
+    Place {
+        symbol: symbol.qualified().into_owned(),
+        kind: symbol.kind().name().to_owned(),
+        file: symbol.path().to_owned(),
+        start_line,
+        end_line,
+        score,
+    }
 }

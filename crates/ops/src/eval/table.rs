@@ -24,7 +24,14 @@ pub struct Row {
 impl Table {
     /// Writes the table with aligned columns.
     pub fn text(&self) -> String {
-        let width = self.rows.iter().map(|row| row.name.chars().count()).chain([self.by.chars().count()]).max().unwrap_or(0) + 2;
+        let width = self
+            .rows
+            .iter()
+            .map(|row| row.name.chars().count())
+            .chain([self.by.chars().count()])
+            .max()
+            .unwrap_or(0)
+            + 2;
         let mut out = format!("{:<width$}{:>7}", self.by, "tasks");
         for head in &self.heads {
             let _ = write!(out, "{head:>w$}", w = column(head));
@@ -43,7 +50,12 @@ impl Table {
     pub fn json(&self) -> Value {
         let row = |row: &Row| {
             let mut fields = Map::from_iter([("tasks".to_owned(), json!(row.tasks))]);
-            fields.extend(self.heads.iter().zip(&row.values).filter_map(|(head, value)| Some((head.clone(), json!((*value)?)))));
+            fields.extend(
+                self.heads
+                    .iter()
+                    .zip(&row.values)
+                    .filter_map(|(head, value)| Some((head.clone(), json!((*value)?)))),
+            );
             Value::Object(fields)
         };
         Value::Object(self.rows.iter().map(|one| (one.name.clone(), row(one))).collect())
@@ -60,8 +72,15 @@ mod tests {
 
     #[test]
     fn figures_stand_under_their_heads() {
-        let table = Table { by: "tier".to_owned(), heads: vec!["P@10".to_owned(), "p50_ms".to_owned()], rows: vec![Row { name: "easy".to_owned(), tasks: 2, values: vec![Some(0.25), None] }] };
-        assert_eq!(table.text(), "tier    tasks     P@10   p50_ms\neasy        2    0.250         ");
+        let table = Table {
+            by: "tier".to_owned(),
+            heads: vec!["P@10".to_owned(), "p50_ms".to_owned()],
+            rows: vec![Row { name: "easy".to_owned(), tasks: 2, values: vec![Some(0.25), None] }],
+        };
+        assert_eq!(
+            table.text(),
+            "tier    tasks     P@10   p50_ms\neasy        2    0.250         "
+        );
         assert_eq!(table.json(), json!({"easy": {"tasks": 2, "P@10": 0.25}}));
     }
 }

@@ -23,7 +23,11 @@ pub fn activity<'p>(reader: &Reader, paths: impl Iterator<Item = &'p str>) -> Ac
     let mut recent: BTreeSet<u32> = BTreeSet::new();
     for path in paths {
         let Some(file) = history.file(path) else { continue };
-        let young = |&&number: &&u32| history.commit(number).is_some_and(|commit| history.head_time - commit.commit_time() <= MONTH);
+        let young = |&&number: &&u32| {
+            history
+                .commit(number)
+                .is_some_and(|commit| history.head_time - commit.commit_time() <= MONTH)
+        };
         recent.extend(history.file_commits(file).iter().take_while(young));
     }
     let commits = recent.len() as u32;

@@ -145,13 +145,27 @@ pub struct Tests {
 
 pub fn get_context(context: &Context, input: RefInput) -> Result<Answer, OpError> {
     if input.ref_ids.iter().all(|ref_id| ref_id.trim().is_empty()) {
-        return Err(OpError::request("no ref is named", "Name a declared node: contextd ref my-service."));
+        return Err(OpError::request(
+            "no ref is named",
+            "Name a declared node: contextd ref my-service.",
+        ));
     }
     let reader = context.reader()?;
     let knowledge = context.engine.knowledge(&reader);
-    let focus = input.ref_ids.iter().map(|ref_id| node_of(&knowledge, ref_id)).collect::<Result<Vec<_>, _>>()?;
-    let limits = Limits { depth: input.depth.unwrap_or(2).min(10), max_nodes: input.max_nodes.unwrap_or(20).min(1_000) };
-    let around = traverse(&knowledge.graph, &focus, &limits).map_err(|many| OpError { code: "CTX_E_LIMIT", message: format!("{} refs are asked for and {} nodes are allowed", many.focus, many.limit), remedy: "Ask for fewer refs, or allow more with --max-nodes.".to_owned() })?;
+    let focus = input
+        .ref_ids
+        .iter()
+        .map(|ref_id| node_of(&knowledge, ref_id))
+        .collect::<Result<Vec<_>, _>>()?;
+    let limits = Limits {
+        depth: input.depth.unwrap_or(2).min(10),
+        max_nodes: input.max_nodes.unwrap_or(20).min(1_000),
+    };
+    let around = traverse(&knowledge.graph, &focus, &limits).map_err(|many| OpError {
+        code: "CTX_E_LIMIT",
+        message: format!("{} refs are asked for and {} nodes are allowed", many.focus, many.limit),
+        remedy: "Ask for fewer refs, or allow more with --max-nodes.".to_owned(),
+    })?;
     let maker = Maker { context, reader: &reader, knowledge: &knowledge, around: &around };
     let bundle = maker.bundle(&focus, input.max_chunks.unwrap_or(CHUNKS).min(1_000))?;
     Ok(Answer::Oracle(Box::new(match input.etag {
@@ -181,7 +195,15 @@ impl Maker<'_> {
             version: 1,
             focus: first,
             also: all,
-            graph: BundleGraph { nodes: self.around.nodes.iter().map(|&(node, distance)| self.node(node, distance)).collect(), edges: self.edges() },
+            graph: BundleGraph {
+                nodes: self
+                    .around
+                    .nodes
+                    .iter()
+                    .map(|&(node, distance)| self.node(node, distance))
+                    .collect(),
+                edges: self.edges(),
+            },
             text_chunks: self.text_chunks(max_chunks),
             code_symbols: self.code_symbols(focus),
             constraints: self.constraints(focus),
@@ -191,13 +213,21 @@ impl Maker<'_> {
             warning: self.warning(&sync_status),
             sync_status,
         };
-        let timeless = Bundle { sync_status: SyncStatus { last_reindex: None, ..bundle.sync_status.clone() }, ..bundle.clone() };
-        bundle.etag = ContentHash::of(contextd_pack::canonical::to_string(&timeless).as_bytes()).to_hex()[..16].to_owned();
+        let timeless = Bundle {
+            sync_status: SyncStatus { last_reindex: None, ..bundle.sync_status.clone() },
+            ..bundle.clone()
+        };
+        bundle.etag = ContentHash::of(contextd_pack::canonical::to_string(&timeless).as_bytes())
+            .to_hex()[..16]
+            .to_owned();
         Ok(bundle)
     }
 
     fn focus_paths(&self, focus: &[usize]) -> Vec<&str> {
-        let mut paths: Vec<&str> = focus.iter().flat_map(|&node| self.knowledge.files_of_node(&self.reader.snapshot, node)).collect();
+        let mut paths: Vec<&str> = focus
+            .iter()
+            .flat_map(|&node| self.knowledge.files_of_node(&self.reader.snapshot, node))
+            .collect();
         let annotated = focus.iter().flat_map(|&node| self.knowledge.annotated_symbols(node));
         paths.extend(annotated.map(|symbol| self.reader.snapshot.symbol(symbol).path()));
         paths.sort_unstable();
@@ -207,14 +237,25 @@ impl Maker<'_> {
 
     fn focus(&self, number: usize) -> Focus {
         let node = &self.graph().nodes[number];
-        let links = node.extra.iter().find(|(key, _)| key == "links").map_or(Value::Null, |(_, value)| json_of(value));
+        let links = node
+            .extra
+            .iter()
+            .find(|(key, _)| key == "links")
+            .map_or(Value::Null, |(_, value)| json_of(value));
         let paths = self.focus_paths(&[number]);
         let mut owners = node.owners.clone();
         if let Some(rules) = self.knowledge.owners.as_ref().filter(|_| owners.is_empty()) {
             let found: BTreeSet<String> = paths.iter().flat_map(|path| rules.of(path)).collect();
             owners.extend(found);
         }
-        Focus { ref_id: node.ref_id.clone(), kind: node.kind.clone(), summary: node.summary.clone(), links, activity: activity(self.reader, paths.into_iter()), owners }
+        Focus {
+            ref_id: node.ref_id.clone(),
+            kind: node.kind.clone(),
+            summary: node.summary.clone(),
+            links,
+            activity: activity(self.reader, paths.into_iter()),
+            owners,
+        }
     }
 
     fn node(&self, number: usize, distance: u32) -> Value {
@@ -226,7 +267,9 @@ impl Maker<'_> {
             }
         }
         if !node.extra.is_empty() {
-            value["extra"] = Value::Object(node.extra.iter().map(|(key, own)| (key.clone(), json_of(own))).collect());
+            value["extra"] = Value::Object(
+                node.extra.iter().map(|(key, own)| (key.clone(), json_of(own))).collect(),
+            );
         }
         value
     }
@@ -234,7 +277,16 @@ impl Maker<'_> {
     fn edges(&self) -> Vec<BundleEdge> {
         let graph = self.graph();
         let name = |node: usize| graph.nodes[node].ref_id.clone();
-        self.around.edges.iter().map(|&edge| &graph.edges[edge]).map(|edge| BundleEdge { src: name(edge.from), dst: name(edge.to), kind: edge.kind.clone() }).collect()
+        self.around
+            .edges
+            .iter()
+            .map(|&edge| &graph.edges[edge])
+            .map(|edge| BundleEdge {
+                src: name(edge.from),
+                dst: name(edge.to),
+                kind: edge.kind.clone(),
+            })
+            .collect()
     }
 
     /// Pieces of the documents around, those of wanted sections and near nodes first.
@@ -247,7 +299,13 @@ impl Maker<'_> {
                 let Some(text) = self.context.engine.texts().read(doc) else { continue };
                 for section in sections(&text.scrubbed) {
                     for piece in chunks(section.text) {
-                        let chunk = TextChunk { doc_path: doc.clone(), section: section.class.name().to_owned(), heading: section.heading.clone(), content: piece.to_owned(), ref_id: node.ref_id.clone() };
+                        let chunk = TextChunk {
+                            doc_path: doc.clone(),
+                            section: section.class.name().to_owned(),
+                            heading: section.heading.clone(),
+                            content: piece.to_owned(),
+                            ref_id: node.ref_id.clone(),
+                        };
                         found.push(((section.class, order, found.len()), chunk));
                     }
                 }
@@ -260,16 +318,26 @@ impl Maker<'_> {
     /// The focus first: its annotated definitions, then what its code is mostly used for; then what is around.
     fn code_symbols(&self, focus: &[usize]) -> Vec<CodeSymbol> {
         let snapshot = &self.reader.snapshot;
-        let annotated = |node: usize| self.knowledge.annotated_symbols(node).into_iter().map(move |symbol| (symbol, node));
+        let annotated = |node: usize| {
+            self.knowledge.annotated_symbols(node).into_iter().map(move |symbol| (symbol, node))
+        };
         let mut found: Vec<(u32, usize)> = focus.iter().flat_map(|&node| annotated(node)).collect();
         for &node in focus {
             let mut own: Vec<u32> = Vec::new();
             for path in self.knowledge.files_of_node(snapshot, node) {
                 let Some(file) = snapshot.find_file(path) else { continue };
-                own.extend(snapshot.symbols_of_file(file).skip(1).filter(|&symbol| self.is_shown(symbol)));
+                own.extend(
+                    snapshot.symbols_of_file(file).skip(1).filter(|&symbol| self.is_shown(symbol)),
+                );
             }
             let uses = |symbol: u32| snapshot.graph().sources(symbol).len();
-            own.sort_by_key(|&symbol| (std::cmp::Reverse(uses(symbol)), snapshot.symbol(symbol).path(), snapshot.symbol(symbol).start_line()));
+            own.sort_by_key(|&symbol| {
+                (
+                    std::cmp::Reverse(uses(symbol)),
+                    snapshot.symbol(symbol).path(),
+                    snapshot.symbol(symbol).start_line(),
+                )
+            });
             found.extend(own.into_iter().map(|symbol| (symbol, node)));
         }
         found.extend(self.around.nodes.iter().flat_map(|&(node, _)| annotated(node)));
@@ -280,26 +348,63 @@ impl Maker<'_> {
             .into_iter()
             .map(|(number, node)| {
                 let symbol = snapshot.symbol(number);
-                CodeSymbol { file_path: symbol.path().to_owned(), symbol_name: symbol.qualified().into_owned(), kind: symbol.kind().name().to_owned(), line_start: symbol.start_line(), line_end: symbol.end_line(), ref_id: self.graph().nodes[node].ref_id.clone() }
+                CodeSymbol {
+                    file_path: symbol.path().to_owned(),
+                    symbol_name: symbol.qualified().into_owned(),
+                    kind: symbol.kind().name().to_owned(),
+                    line_start: symbol.start_line(),
+                    line_end: symbol.end_line(),
+                    ref_id: self.graph().nodes[node].ref_id.clone(),
+                }
             })
             .collect()
     }
 
     fn is_shown(&self, symbol: u32) -> bool {
         let own = self.reader.snapshot.symbol(symbol);
-        let wanted = own.kind().is_callable() || own.kind().is_type() && own.kind() != contextd_model::SymbolKind::Extension;
-        wanted && !own.has(contextd_model::facts::modifier::LOCAL | contextd_model::facts::modifier::TEST)
+        let wanted = own.kind().is_callable()
+            || own.kind().is_type() && own.kind() != contextd_model::SymbolKind::Extension;
+        wanted
+            && !own
+                .has(contextd_model::facts::modifier::LOCAL | contextd_model::facts::modifier::TEST)
     }
 
     fn sync_status(&self) -> Result<SyncStatus, OpError> {
         let (states, _) = self.context.engine.sync_states(&self.reader.snapshot, self.knowledge);
-        let members: BTreeSet<&str> = self.around.nodes.iter().map(|&(node, _)| self.graph().nodes[node].ref_id.as_str()).collect();
-        let docs: BTreeSet<&str> = self.around.nodes.iter().flat_map(|&(node, _)| &self.graph().nodes[node].docs).map(String::as_str).collect();
-        let ours = |state: &&contextd_knowledge::sync::State| state.status == Status::Stale && if state.key.ref_id.is_empty() { docs.contains(state.key.doc.as_str()) } else { members.contains(state.key.ref_id.as_str()) };
+        let members: BTreeSet<&str> = self
+            .around
+            .nodes
+            .iter()
+            .map(|&(node, _)| self.graph().nodes[node].ref_id.as_str())
+            .collect();
+        let docs: BTreeSet<&str> = self
+            .around
+            .nodes
+            .iter()
+            .flat_map(|&(node, _)| &self.graph().nodes[node].docs)
+            .map(String::as_str)
+            .collect();
+        let ours = |state: &&contextd_knowledge::sync::State| {
+            state.status == Status::Stale
+                && if state.key.ref_id.is_empty() {
+                    docs.contains(state.key.doc.as_str())
+                } else {
+                    members.contains(state.key.ref_id.as_str())
+                }
+        };
         let stale_docs = states
             .iter()
             .filter(ours)
-            .map(|state| StaleDoc { doc_path: state.key.doc.clone(), section: state.key.section.clone(), ref_id: state.key.ref_id.clone(), reasons: state.reasons.iter().map(|(reason, what)| reason_text(reason.name(), what)).collect() })
+            .map(|state| StaleDoc {
+                doc_path: state.key.doc.clone(),
+                section: state.key.section.clone(),
+                ref_id: state.key.ref_id.clone(),
+                reasons: state
+                    .reasons
+                    .iter()
+                    .map(|(reason, what)| reason_text(reason.name(), what))
+                    .collect(),
+            })
             .collect();
         Ok(SyncStatus { stale_docs, last_reindex: crate::last_indexed(&self.context.engine)? })
     }
@@ -308,7 +413,12 @@ impl Maker<'_> {
         let mut found: BTreeMap<&str, Constraint> = BTreeMap::new();
         for &node in focus {
             for rule in self.knowledge.rules.in_force(self.graph(), node) {
-                found.entry(&rule.name).or_insert_with(|| Constraint { rule: rule.name.clone(), kind: rule.law.name().to_owned(), severity: severity(rule.severity).to_owned(), description: rule.description.clone() });
+                found.entry(&rule.name).or_insert_with(|| Constraint {
+                    rule: rule.name.clone(),
+                    kind: rule.law.name().to_owned(),
+                    severity: severity(rule.severity).to_owned(),
+                    description: rule.description.clone(),
+                });
             }
         }
         found.into_values().collect()
@@ -319,9 +429,19 @@ impl Maker<'_> {
         let mut found: BTreeSet<Route> = BTreeSet::new();
         let mut rows = LinkRows::default();
         for path in paths {
-            let Some(facts) = snapshot.find_file(path).and_then(|file| snapshot.file(file).facts(Wanted::Links, &mut rows)) else { continue };
+            let Some(facts) = snapshot
+                .find_file(path)
+                .and_then(|file| snapshot.file(file).facts(Wanted::Links, &mut rows))
+            else {
+                continue;
+            };
             let routes = facts.refs.iter().filter(|row| row.kind() == RefKind::Route);
-            found.extend(routes.map(|row| Route { method: facts.str(row.qualifier).to_uppercase(), path: facts.str(row.name).to_owned(), file_path: (*path).to_owned(), line: row.line }));
+            found.extend(routes.map(|row| Route {
+                method: facts.str(row.qualifier).to_uppercase(),
+                path: facts.str(row.name).to_owned(),
+                file_path: (*path).to_owned(),
+                line: row.line,
+            }));
         }
         found.into_iter().take(LISTED).collect()
     }
@@ -333,7 +453,9 @@ impl Maker<'_> {
             let Some(file) = snapshot.find_file(path) else { continue };
             for symbol in snapshot.symbols_of_file(file) {
                 for (source, edge) in snapshot.graph().incoming(symbol).take(2_000) {
-                    if edge.kind() == EdgeKind::Tests || self.reader.catalog.is_test(source) && !edge.kind().is_structural() {
+                    if edge.kind() == EdgeKind::Tests
+                        || self.reader.catalog.is_test(source) && !edge.kind().is_structural()
+                    {
                         *files.entry(snapshot.symbol(source).path()).or_default() += 1;
                     }
                 }
@@ -341,21 +463,38 @@ impl Maker<'_> {
         }
         let mut ordered: Vec<(&str, usize)> = files.into_iter().collect();
         ordered.sort_by_key(|&(path, uses)| (std::cmp::Reverse(uses), path));
-        let command = focus.iter().flat_map(|&node| self.graph().ancestry(node)).map(|node| &self.graph().nodes[node].test).find(|test| !test.is_empty()).cloned().unwrap_or_default();
-        Tests { count: ordered.len(), files: ordered.into_iter().take(LISTED).map(|(path, _)| path.to_owned()).collect(), command }
+        let command = focus
+            .iter()
+            .flat_map(|&node| self.graph().ancestry(node))
+            .map(|node| &self.graph().nodes[node].test)
+            .find(|test| !test.is_empty())
+            .cloned()
+            .unwrap_or_default();
+        Tests {
+            count: ordered.len(),
+            files: ordered.into_iter().take(LISTED).map(|(path, _)| path.to_owned()).collect(),
+            command,
+        }
     }
 
     fn warning(&self, sync: &SyncStatus) -> Option<String> {
         let mut said = Vec::new();
         if !sync.stale_docs.is_empty() {
-            let docs: BTreeSet<&str> = sync.stale_docs.iter().map(|stale| stale.doc_path.as_str()).collect();
-            said.push(format!("documents that no longer agree with the code: {}", docs.into_iter().collect::<Vec<_>>().join(", ")));
+            let docs: BTreeSet<&str> =
+                sync.stale_docs.iter().map(|stale| stale.doc_path.as_str()).collect();
+            said.push(format!(
+                "documents that no longer agree with the code: {}",
+                docs.into_iter().collect::<Vec<_>>().join(", ")
+            ));
         }
         if self.around.cut {
             said.push("more nodes lie around than the limit allows".to_owned());
         }
         if let Some(problem) = self.knowledge.problems.first() {
-            said.push(format!("the declared graph has {} problems, the first: {problem}", self.knowledge.problems.len()));
+            said.push(format!(
+                "the declared graph has {} problems, the first: {problem}",
+                self.knowledge.problems.len()
+            ));
         }
         (!said.is_empty()).then(|| said.join("; "))
     }
@@ -382,8 +521,14 @@ pub fn json_of(value: &YamlNode) -> Value {
         Yaml::Scalar { text, quoted: true } => json!(text),
         Yaml::Scalar { text, .. } if text == "true" => json!(true),
         Yaml::Scalar { text, .. } if text == "false" => json!(false),
-        Yaml::Scalar { text, .. } => text.parse::<i64>().map(|number| json!(number)).or_else(|_| text.parse::<f64>().map(|number| json!(number))).unwrap_or_else(|_| json!(text)),
+        Yaml::Scalar { text, .. } => text
+            .parse::<i64>()
+            .map(|number| json!(number))
+            .or_else(|_| text.parse::<f64>().map(|number| json!(number)))
+            .unwrap_or_else(|_| json!(text)),
         Yaml::List(items) => Value::Array(items.iter().map(json_of).collect()),
-        Yaml::Map(entries) => Value::Object(entries.iter().map(|(key, own)| (key.clone(), json_of(own))).collect::<Map<_, _>>()),
+        Yaml::Map(entries) => Value::Object(
+            entries.iter().map(|(key, own)| (key.clone(), json_of(own))).collect::<Map<_, _>>(),
+        ),
     }
 }

@@ -51,25 +51,44 @@ pub fn lint(context: &Context, input: LintInput) -> Result<Answer, OpError> {
     let knowledge = context.engine.knowledge(&reader);
     let code = knowledge.code(&reader.snapshot);
     let mut violations: Vec<LintViolation> = knowledge.problems.iter().map(declaration).collect();
-    violations.extend(check(&knowledge.rules, &knowledge.graph, &code).into_iter().map(|own| LintViolation {
-        rule: own.rule,
-        kind: own.kind.to_owned(),
-        severity: severity(own.severity).to_owned(),
-        description: own.description,
-        message: own.message,
-        from: own.from,
-        to: own.to,
-        evidence: own.evidence.into_iter().map(|place| LintEvidence { path: place.path, line: place.line, what: place.what }).collect(),
-        remedy: own.remedy,
+    violations.extend(check(&knowledge.rules, &knowledge.graph, &code).into_iter().map(|own| {
+        LintViolation {
+            rule: own.rule,
+            kind: own.kind.to_owned(),
+            severity: severity(own.severity).to_owned(),
+            description: own.description,
+            message: own.message,
+            from: own.from,
+            to: own.to,
+            evidence: own
+                .evidence
+                .into_iter()
+                .map(|place| LintEvidence { path: place.path, line: place.line, what: place.what })
+                .collect(),
+            remedy: own.remedy,
+        }
     }));
-    let count = |wanted: Severity| violations.iter().filter(|own| own.severity == severity(wanted)).count();
+    let count =
+        |wanted: Severity| violations.iter().filter(|own| own.severity == severity(wanted)).count();
     let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
     let passed = errors == 0 && (warnings == 0 || !input.strict);
-    Ok(Answer::Oracle(Box::new(Oracle::Lint(LintReport { passed, rules: knowledge.rules.rules.len(), nodes: knowledge.graph.nodes.len(), files: code.files.len(), errors, warnings, violations }))))
+    Ok(Answer::Oracle(Box::new(Oracle::Lint(LintReport {
+        passed,
+        rules: knowledge.rules.rules.len(),
+        nodes: knowledge.graph.nodes.len(),
+        files: code.files.len(),
+        errors,
+        warnings,
+        violations,
+    }))))
 }
 
 fn declaration(problem: &contextd_model::Problem) -> LintViolation {
-    let place = problem.path.clone().map(|path| LintEvidence { path, line: problem.line.unwrap_or(1), what: "is written here".to_owned() });
+    let place = problem.path.clone().map(|path| LintEvidence {
+        path,
+        line: problem.line.unwrap_or(1),
+        what: "is written here".to_owned(),
+    });
     LintViolation {
         rule: problem.code.to_owned(),
         kind: "declaration".to_owned(),

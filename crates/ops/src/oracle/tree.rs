@@ -33,8 +33,22 @@ pub struct TreeLine {
 pub fn tree_of(knowledge: &Knowledge, node: usize) -> RefTree {
     let graph = &knowledge.graph;
     let lines = |up: bool| -> Vec<TreeLine> {
-        tree(graph, node, up, DEPTH).into_iter().map(|(level, node, edge)| TreeLine { level, ref_id: graph.nodes[node].ref_id.clone(), edge, summary: graph.nodes[node].summary.clone() }).collect()
+        tree(graph, node, up, DEPTH)
+            .into_iter()
+            .map(|(level, node, edge)| TreeLine {
+                level,
+                ref_id: graph.nodes[node].ref_id.clone(),
+                edge,
+                summary: graph.nodes[node].summary.clone(),
+            })
+            .collect()
     };
     let own = &graph.nodes[node];
-    RefTree { ref_id: own.ref_id.clone(), kind: own.kind.clone(), summary: own.summary.clone(), upstream: lines(true), downstream: lines(false) }
+    RefTree {
+        ref_id: own.ref_id.clone(),
+        kind: own.kind.clone(),
+        summary: own.summary.clone(),
+        upstream: lines(true),
+        downstream: lines(false),
+    }
 }

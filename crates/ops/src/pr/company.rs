@@ -6,7 +6,8 @@ use contextd_history::{Owners, Repository};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Places of a CODEOWNERS file, relative to the repository.
-const PLACES: [&str; 4] = [".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS"];
+const PLACES: [&str; 4] =
+    [".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS"];
 /// Commits that touched both files before they count as company.
 const LEAST_TOGETHER: u32 = 3;
 /// Share of a file's commits that touched the other as well.
@@ -51,9 +52,16 @@ pub struct CommitNote {
 
 impl Company {
     pub fn of(context: &Context, reader: &Reader, change: &Change) -> Company {
-        let mut company = Company { owners: owners(context, change), left_out: left_out(reader, change), commits: commits(context, reader, change), ..Company::default() };
+        let mut company = Company {
+            owners: owners(context, change),
+            left_out: left_out(reader, change),
+            commits: commits(context, reader, change),
+            ..Company::default()
+        };
         let history = reader.history.view();
-        let churn = change.files.iter().filter_map(|file| Some((history.churn(history.file(&file.path)?)?.commits, file.path.clone())));
+        let churn = change.files.iter().filter_map(|file| {
+            Some((history.churn(history.file(&file.path)?)?.commits, file.path.clone()))
+        });
         company.busiest = churn.max().map(|(commits, path)| (path, commits));
         if company.owners.is_empty() {
             company.authors = authors(reader, change);
@@ -70,14 +78,26 @@ impl Company {
 
 fn owners(context: &Context, change: &Change) -> BTreeMap<String, Vec<String>> {
     let scanner = &context.engine.scanner;
-    let Some(text) = PLACES.iter().find_map(|place| scanner.read(place).ok()) else { return BTreeMap::new() };
+    let Some(text) = PLACES.iter().find_map(|place| scanner.read(place).ok()) else {
+        return BTreeMap::new();
+    };
     let rules = Owners::parse(&text.text);
-    change.files.iter().map(|file| (file.path.clone(), rules.of(&file.path))).filter(|(_, owners)| !owners.is_empty()).collect()
+    change
+        .files
+        .iter()
+        .map(|file| (file.path.clone(), rules.of(&file.path)))
+        .filter(|(_, owners)| !owners.is_empty())
+        .collect()
 }
 
 fn left_out(reader: &Reader, change: &Change) -> Vec<LeftOut> {
     let history = reader.history.view();
-    let changed: BTreeSet<&str> = change.files.iter().flat_map(|file| [Some(file.path.as_str()), file.from.as_deref()]).flatten().collect();
+    let changed: BTreeSet<&str> = change
+        .files
+        .iter()
+        .flat_map(|file| [Some(file.path.as_str()), file.from.as_deref()])
+        .flatten()
+        .collect();
     let mut best: BTreeMap<&str, LeftOut> = BTreeMap::new();
     for path in change.files.iter().map(|file| file.from.as_deref().unwrap_or(&file.path)) {
         let Some(file) = history.file(path) else { continue };
@@ -85,10 +105,19 @@ fn left_out(reader: &Reader, change: &Change) -> Vec<LeftOut> {
         for partner in history.partners(file) {
             let other = history.path(partner.file);
             let share = f64::from(partner.count) / f64::from(of.max(1));
-            if partner.count < LEAST_TOGETHER || share < LEAST_SHARE || changed.contains(other) || !history.is_present(partner.file) {
+            if partner.count < LEAST_TOGETHER
+                || share < LEAST_SHARE
+                || changed.contains(other)
+                || !history.is_present(partner.file)
+            {
                 continue;
             }
-            let found = LeftOut { path: other.to_owned(), with: path.to_owned(), together: partner.count, of };
+            let found = LeftOut {
+                path: other.to_owned(),
+                with: path.to_owned(),
+                together: partner.count,
+                of,
+            };
             let kept = best.entry(other).or_insert_with(|| found.clone());
             if weight(&found) > weight(kept) {
                 *kept = found;
@@ -112,7 +141,8 @@ fn authors(reader: &Reader, change: &Change) -> Vec<String> {
     for file in change.files.iter().filter_map(|file| history.file(&file.path)) {
         for &number in history.file_commits(file).iter().take(20) {
             let Some(commit) = history.commit(number) else { continue };
-            let entry = counts.entry(commit.author_name()).or_insert((0, std::cmp::Reverse(number)));
+            let entry =
+                counts.entry(commit.author_name()).or_insert((0, std::cmp::Reverse(number)));
             entry.0 += 1;
             entry.1 = entry.1.max(std::cmp::Reverse(number));
         }
@@ -127,6 +157,18 @@ fn commits(context: &Context, reader: &Reader, change: &Change) -> Vec<CommitNot
     let head = change.head.or_else(|| Repository::open(&context.engine.places.root).ok()?.head());
     let (Some(head), Some(_)) = (head, change.base) else { return Vec::new() };
     let scrub = |text: &str| context.engine.scrubber.scrub(text, "commit").text.into_owned();
-    let shown = history.added_since(change.base, head).into_iter().filter_map(|number| history.commit(number)).filter(|commit| !commit.is_merge()).take(MOST_COMMITS);
-    shown.map(|commit| CommitNote { id: commit.id().to_string(), subject: scrub(commit.subject()), body: scrub(commit.body()), author: commit.author_name().to_owned() }).collect()
+    let shown = history
+        .added_since(change.base, head)
+        .into_iter()
+        .filter_map(|number| history.commit(number))
+        .filter(|commit| !commit.is_merge())
+        .take(MOST_COMMITS);
+    shown
+        .map(|commit| CommitNote {
+            id: commit.id().to_string(),
+            subject: scrub(commit.subject()),
+            body: scrub(commit.body()),
+            author: commit.author_name().to_owned(),
+        })
+        .collect()
 }

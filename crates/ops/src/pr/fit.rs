@@ -34,7 +34,11 @@ enum Chosen {
 }
 
 /// Returns the pack of a change: `summary` writes one of at most so many tokens, `offers` are the rest.
-pub fn fit(frame: &Frame<'_>, summary: &dyn Fn(usize) -> Offer, offers: &[Offer]) -> Result<ContextPack, OpError> {
+pub fn fit(
+    frame: &Frame<'_>,
+    summary: &dyn Fn(usize) -> Offer,
+    offers: &[Offer],
+) -> Result<ContextPack, OpError> {
     let limit = frame.budgets.max_total_tokens;
     let mut share = limit * SUMMARY / 100;
     loop {
@@ -45,28 +49,44 @@ pub fn fit(frame: &Frame<'_>, summary: &dyn Fn(usize) -> Offer, offers: &[Offer]
             return frame.fullest(&summary, offers, used);
         }
         if share < 40 {
-            let message = format!("the summary of the change takes {} tokens, the budget is {limit}", used.0);
+            let message =
+                format!("the summary of the change takes {} tokens, the budget is {limit}", used.0);
             if frame.request.strictness == Strictness::Strict {
                 return Err(PackError::BudgetExceeded { message }.into());
             }
-            return Err(OpError { code: "POC_E_BUDGET_EXCEEDED", message, remedy: "Ask for a larger budget.".to_owned() });
+            return Err(OpError {
+                code: "POC_E_BUDGET_EXCEEDED",
+                message,
+                remedy: "Ask for a larger budget.".to_owned(),
+            });
         }
         share /= 2;
     }
 }
 
 impl Frame<'_> {
-    fn fullest(&self, summary: &Offer, offers: &[Offer], empty: (u64, u64)) -> Result<ContextPack, OpError> {
+    fn fullest(
+        &self,
+        summary: &Offer,
+        offers: &[Offer],
+        empty: (u64, u64),
+    ) -> Result<ContextPack, OpError> {
         let tokenizer = self.budgets.tokenizer;
         let room = self.budgets.max_total_tokens.saturating_sub(empty.0) as f64;
         let mut chosen = vec![Chosen::Not; offers.len()];
         let overhead = self.overhead(summary, offers, empty)?;
-        let short: Vec<f64> = offers.iter().map(|offer| overhead + tokenizer.count(&offer.item.title) as f64).collect();
+        let short: Vec<f64> = offers
+            .iter()
+            .map(|offer| overhead + tokenizer.count(&offer.item.title) as f64)
+            .collect();
         let (mut spent, mut count) = (0.0, 0);
         let mut sections: BTreeMap<Section, u64> = BTreeMap::new();
         for (at, offer) in offers.iter().enumerate() {
             let in_section = sections.entry(offer.section).or_default();
-            if spent + short[at] <= room * SHORT && count + 1 < self.budgets.max_items && *in_section < self.budgets.max_items_per_section.max(60) {
+            if spent + short[at] <= room * SHORT
+                && count + 1 < self.budgets.max_items
+                && *in_section < self.budgets.max_items_per_section.max(60)
+            {
                 chosen[at] = Chosen::Short;
                 spent += short[at];
                 count += 1;
@@ -84,7 +104,12 @@ impl Frame<'_> {
     }
 
     /// Drops the least valuable, texts first, until the rendered bytes fit.
-    fn shrink(&self, summary: &Offer, offers: &[Offer], mut chosen: Vec<Chosen>) -> Result<ContextPack, OpError> {
+    fn shrink(
+        &self,
+        summary: &Offer,
+        offers: &[Offer],
+        mut chosen: Vec<Chosen>,
+    ) -> Result<ContextPack, OpError> {
         loop {
             let mut pack = self.assemble(summary, offers, &chosen);
             let used = self.measure(&pack)?;
@@ -92,14 +117,22 @@ impl Frame<'_> {
                 pack.stats.tokens = used.0;
                 return Ok(pack);
             }
-            let over = (used.0.saturating_sub(self.budgets.max_total_tokens) as f64).max(used.1.saturating_sub(self.budgets.max_total_chars) as f64 / 4.0).max(1.0);
+            let over = (used.0.saturating_sub(self.budgets.max_total_tokens) as f64)
+                .max(used.1.saturating_sub(self.budgets.max_total_chars) as f64 / 4.0)
+                .max(1.0);
             let mut saved = 0.0;
             for wanted in [Chosen::Text, Chosen::Short] {
-                for at in (0..offers.len()).rev().filter(|&at| chosen[at] == wanted).collect::<Vec<_>>() {
+                for at in
+                    (0..offers.len()).rev().filter(|&at| chosen[at] == wanted).collect::<Vec<_>>()
+                {
                     if saved >= over {
                         break;
                     }
-                    let text = if wanted == Chosen::Text { &offers[at].text } else { &offers[at].item.title };
+                    let text = if wanted == Chosen::Text {
+                        &offers[at].text
+                    } else {
+                        &offers[at].item.title
+                    };
                     saved += self.budgets.tokenizer.count(text) as f64 + 4.0;
                     chosen[at] = if wanted == Chosen::Text { Chosen::Short } else { Chosen::Not };
                 }
@@ -108,12 +141,19 @@ impl Frame<'_> {
     }
 
     /// Tokens of an item beside its text.
-    fn overhead(&self, summary: &Offer, offers: &[Offer], empty: (u64, u64)) -> Result<f64, OpError> {
+    fn overhead(
+        &self,
+        summary: &Offer,
+        offers: &[Offer],
+        empty: (u64, u64),
+    ) -> Result<f64, OpError> {
         let Some(first) = offers.first() else { return Ok(0.0) };
         let mut chosen = vec![Chosen::Not; offers.len()];
         chosen[0] = Chosen::Short;
         let one = self.measure(&self.assemble(summary, offers, &chosen))?;
-        Ok((one.0.saturating_sub(empty.0) as f64 - self.budgets.tokenizer.count(&first.item.title) as f64).max(4.0))
+        Ok((one.0.saturating_sub(empty.0) as f64
+            - self.budgets.tokenizer.count(&first.item.title) as f64)
+            .max(4.0))
     }
 
     fn is_within(&self, (tokens, chars): (u64, u64)) -> bool {
@@ -123,31 +163,77 @@ impl Frame<'_> {
     /// Returns tokens and characters of the rendered pack; the count itself may take a few digits more.
     fn measure(&self, pack: &ContextPack) -> Result<(u64, u64), OpError> {
         let format = &self.request.format;
-        let rendered = (self.render)(pack).ok_or_else(|| OpError::request(format!("a pack cannot be written as `{format}`"), "Use json, markdown, xml, text, gcf, gcb or hits."))?;
-        Ok((self.budgets.tokenizer.count(&rendered) as u64 + 8, rendered.chars().count() as u64 + 8))
+        let rendered = (self.render)(pack).ok_or_else(|| {
+            OpError::request(
+                format!("a pack cannot be written as `{format}`"),
+                "Use json, markdown, xml, text, gcf, gcb or hits.",
+            )
+        })?;
+        Ok((
+            self.budgets.tokenizer.count(&rendered) as u64 + 8,
+            rendered.chars().count() as u64 + 8,
+        ))
     }
 
     fn assemble(&self, summary: &Offer, offers: &[Offer], chosen: &[Chosen]) -> ContextPack {
-        let mut sections: BTreeMap<Section, Vec<ContextItem>> = BTreeMap::from([(Section::Seeds, vec![summary.item.clone()])]);
+        let mut sections: BTreeMap<Section, Vec<ContextItem>> =
+            BTreeMap::from([(Section::Seeds, vec![summary.item.clone()])]);
         for (offer, chosen) in offers.iter().zip(chosen) {
             let mut item = offer.item.clone();
             match chosen {
                 Chosen::Not => continue,
                 Chosen::Short => {}
-                Chosen::Text => item.excerpt = Excerpt { text: offer.text.clone(), detail: "body".to_owned(), truncated: false, truncation: None, redacted: false },
+                Chosen::Text => {
+                    item.excerpt = Excerpt {
+                        text: offer.text.clone(),
+                        detail: "body".to_owned(),
+                        truncated: false,
+                        truncation: None,
+                        redacted: false,
+                    }
+                }
             }
             sections.entry(offer.section).or_default().push(item);
         }
         let left = chosen.iter().filter(|chosen| **chosen == Chosen::Not).count() as u32;
-        let sections: Vec<ContextSection> = sections.into_iter().map(|(section, items)| ContextSection { kind: section.name().to_owned(), items: items.into_iter().map(Arc::new).collect() }).collect();
-        let uids: Vec<String> = sections.iter().flat_map(|section| section.items.iter().map(|item| item.chunk_uid.clone())).collect();
-        let seeds = sections.iter().filter(|section| section.kind == "seeds").flat_map(|section| &section.items).map(|item| SeedEntry { chunk_uid: item.chunk_uid.clone(), score: item.scores.seed_score }).collect();
+        let sections: Vec<ContextSection> = sections
+            .into_iter()
+            .map(|(section, items)| ContextSection {
+                kind: section.name().to_owned(),
+                items: items.into_iter().map(Arc::new).collect(),
+            })
+            .collect();
+        let uids: Vec<String> = sections
+            .iter()
+            .flat_map(|section| section.items.iter().map(|item| item.chunk_uid.clone()))
+            .collect();
+        let seeds = sections
+            .iter()
+            .filter(|section| section.kind == "seeds")
+            .flat_map(|section| &section.items)
+            .map(|item| SeedEntry {
+                chunk_uid: item.chunk_uid.clone(),
+                score: item.scores.seed_score,
+            })
+            .collect();
         let stats = PackStats {
             items: uids.len() as u32,
-            sections: sections.iter().map(|section| (section.kind.clone(), section.items.len() as u32)).collect(),
-            dropped: if left > 0 { BTreeMap::from([("budget".to_owned(), left)]) } else { BTreeMap::new() },
+            sections: sections
+                .iter()
+                .map(|section| (section.kind.clone(), section.items.len() as u32))
+                .collect(),
+            dropped: if left > 0 {
+                BTreeMap::from([("budget".to_owned(), left)])
+            } else {
+                BTreeMap::new()
+            },
             candidates: offers.len() as u32 + 1,
-            max_hop: sections.iter().flat_map(|section| &section.items).map(|item| item.scores.graph_distance).max().unwrap_or(0),
+            max_hop: sections
+                .iter()
+                .flat_map(|section| &section.items)
+                .map(|item| item.scores.graph_distance)
+                .max()
+                .unwrap_or(0),
             ..PackStats::default()
         };
         ContextPack {

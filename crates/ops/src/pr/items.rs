@@ -47,19 +47,34 @@ impl<'a> Stall<'a> {
     pub fn summary(&self, tokenizer: Tokenizer, most: usize) -> Offer {
         let text = summary::summary(self.facts, tokenizer, most);
         let mut item = blank("summary", "change", summary::title(self.facts), "change-summary");
-        item.excerpt = Excerpt { text, detail: "body".to_owned(), truncated: false, truncation: None, redacted: false };
+        item.excerpt = Excerpt {
+            text,
+            detail: "body".to_owned(),
+            truncated: false,
+            truncation: None,
+            redacted: false,
+        };
         Offer { section: Section::Seeds, value: 10.0, item: named(item), text: String::new() }
     }
 
     /// Returns everything else, the most valuable first.
     pub fn offers(&self) -> Vec<Offer> {
-        let mut offers: Vec<Offer> = self.facts.change.symbols.iter().map(|symbol| self.changed(symbol)).collect();
+        let mut offers: Vec<Offer> =
+            self.facts.change.symbols.iter().map(|symbol| self.changed(symbol)).collect();
         offers.extend(self.loose());
         offers.extend(self.users());
         offers.extend(self.tests());
         offers.extend(self.docs());
         offers.extend(self.company());
-        offers.sort_by(|a, b| b.value.total_cmp(&a.value).then(a.section.cmp(&b.section)).then_with(|| (&a.item.file_rel_path, a.item.lines, &a.item.chunk_uid).cmp(&(&b.item.file_rel_path, b.item.lines, &b.item.chunk_uid))));
+        offers.sort_by(|a, b| {
+            b.value.total_cmp(&a.value).then(a.section.cmp(&b.section)).then_with(|| {
+                (&a.item.file_rel_path, a.item.lines, &a.item.chunk_uid).cmp(&(
+                    &b.item.file_rel_path,
+                    b.item.lines,
+                    &b.item.chunk_uid,
+                ))
+            })
+        });
         offers
     }
 
@@ -69,7 +84,11 @@ impl<'a> Stall<'a> {
             SymbolChange::Removed => "removed",
             _ => "diff",
         };
-        let title = if symbol.signature.is_empty() { format!("{} {}", symbol.kind.name(), symbol.name) } else { symbol.signature.clone() };
+        let title = if symbol.signature.is_empty() {
+            format!("{} {}", symbol.kind.name(), symbol.name)
+        } else {
+            symbol.signature.clone()
+        };
         let mut item = blank(kind, &symbol.name, title, rule(symbol.change));
         item.symbol_id = symbol.number.map(|number| self.ids.of(number));
         item.file_rel_path.clone_from(&symbol.path);
@@ -77,30 +96,64 @@ impl<'a> Stall<'a> {
         item.language_id = symbol.language.name().to_owned();
         item.symbol_kind = symbol.kind.name().to_owned();
         item.content_hash = self.hash(&symbol.path);
-        let users = symbol.number.map_or(0, |number| self.facts.reader.snapshot.graph().sources(number).len());
+        let users = symbol
+            .number
+            .map_or(0, |number| self.facts.reader.snapshot.graph().sources(number).len());
         let base = match symbol.change {
             SymbolChange::Signature | SymbolChange::Removed => 0.95,
             SymbolChange::Body => 0.9,
             SymbolChange::Added => 0.85,
             SymbolChange::Doc => 0.5,
         };
-        let value = base + 0.05 * (users as f64 / (users as f64 + 10.0)) - if symbol.is_test { 0.35 } else { 0.0 };
-        item.scores = Scores { seed_score: rounded(value.min(1.0)), graph_distance: 0, evidence_score: 1.0, hybrid_score: rounded(value.min(1.0)) };
-        Offer { section: Section::Seeds, value, item: named(item), text: contextd_pack::texts::cut(&symbol.text, MAX_BYTES).0.to_owned() }
+        let value = base + 0.05 * (users as f64 / (users as f64 + 10.0))
+            - if symbol.is_test { 0.35 } else { 0.0 };
+        item.scores = Scores {
+            seed_score: rounded(value.min(1.0)),
+            graph_distance: 0,
+            evidence_score: 1.0,
+            hybrid_score: rounded(value.min(1.0)),
+        };
+        Offer {
+            section: Section::Seeds,
+            value,
+            item: named(item),
+            text: contextd_pack::texts::cut(&symbol.text, MAX_BYTES).0.to_owned(),
+        }
     }
 
     /// Files whose difference no symbol shows.
     fn loose(&self) -> Vec<Offer> {
-        let with_symbols: BTreeSet<&str> = self.facts.change.symbols.iter().map(|symbol| symbol.path.as_str()).collect();
-        let bare = self.facts.change.files.iter().filter(|file| !with_symbols.contains(file.path.as_str()) && !file.diff.is_empty());
+        let with_symbols: BTreeSet<&str> =
+            self.facts.change.symbols.iter().map(|symbol| symbol.path.as_str()).collect();
+        let bare = self
+            .facts
+            .change
+            .files
+            .iter()
+            .filter(|file| !with_symbols.contains(file.path.as_str()) && !file.diff.is_empty());
         bare.map(|file| {
-            let mut item = blank("diff", &file.path, format!("{} +{} -{}", file.path, file.added, file.removed), "changed-file");
+            let mut item = blank(
+                "diff",
+                &file.path,
+                format!("{} +{} -{}", file.path, file.added, file.removed),
+                "changed-file",
+            );
             item.file_rel_path.clone_from(&file.path);
             item.symbol_kind = "file".to_owned();
             item.content_hash = self.hash(&file.path);
             item.language_id = contextd_lang::detect(&file.path, "").name().to_owned();
-            item.scores = Scores { seed_score: 0.7, graph_distance: 0, evidence_score: 1.0, hybrid_score: 0.7 };
-            Offer { section: Section::Seeds, value: 0.7, item: named(item), text: contextd_pack::texts::cut(&file.diff, MAX_BYTES).0.to_owned() }
+            item.scores = Scores {
+                seed_score: 0.7,
+                graph_distance: 0,
+                evidence_score: 1.0,
+                hybrid_score: 0.7,
+            };
+            Offer {
+                section: Section::Seeds,
+                value: 0.7,
+                item: named(item),
+                text: contextd_pack::texts::cut(&file.diff, MAX_BYTES).0.to_owned(),
+            }
         })
         .collect()
     }
@@ -108,49 +161,96 @@ impl<'a> Stall<'a> {
     /// Who leans on the changed symbols, tests and changed ones aside.
     fn users(&self) -> Vec<Offer> {
         let reader = self.facts.reader;
-        let changed: BTreeSet<u32> = self.facts.change.symbols.iter().filter_map(|symbol| symbol.number).collect();
-        let mut users: Vec<Reached> = self.facts.users.all().into_iter().filter(|reached| !reader.catalog.is_test(reached.symbol) && !changed.contains(&reached.symbol) && reader.snapshot.symbol(reached.symbol).parent().is_some()).collect();
+        let changed: BTreeSet<u32> =
+            self.facts.change.symbols.iter().filter_map(|symbol| symbol.number).collect();
+        let mut users: Vec<Reached> = self
+            .facts
+            .users
+            .all()
+            .into_iter()
+            .filter(|reached| {
+                !reader.catalog.is_test(reached.symbol)
+                    && !changed.contains(&reached.symbol)
+                    && reader.snapshot.symbol(reached.symbol).parent().is_some()
+            })
+            .collect();
         users.sort_by(|a, b| worth(b).total_cmp(&worth(a)).then(a.symbol.cmp(&b.symbol)));
-        users.into_iter().take(MOST_USERS).map(|reached| {
-            let section = if reached.via == Via::Edge(EdgeKind::Calls) { Section::Callers } else { Section::Usages };
-            let mut offer = self.symbol(reached.symbol, section, 0.8 * worth(&reached), "impact");
-            self.reached(&mut offer.item, &reached);
-            offer.text = self.around(&offer.item.file_rel_path, reached.line);
-            offer
-        })
-        .collect()
+        users
+            .into_iter()
+            .take(MOST_USERS)
+            .map(|reached| {
+                let section = if reached.via == Via::Edge(EdgeKind::Calls) {
+                    Section::Callers
+                } else {
+                    Section::Usages
+                };
+                let mut offer =
+                    self.symbol(reached.symbol, section, 0.8 * worth(&reached), "impact");
+                self.reached(&mut offer.item, &reached);
+                offer.text = self.around(&offer.item.file_rel_path, reached.line);
+                offer
+            })
+            .collect()
     }
 
     fn tests(&self) -> Vec<Offer> {
         let reader = self.facts.reader;
         let find = |hit: &crate::answer::TestHit| {
             let file = reader.snapshot.find_file(&hit.file)?;
-            reader.snapshot.symbols_of_file(file).find(|&symbol| shown_name(reader, symbol) == hit.symbol && reader.snapshot.symbol(symbol).start_line() == hit.line)
+            reader.snapshot.symbols_of_file(file).find(|&symbol| {
+                shown_name(reader, symbol) == hit.symbol
+                    && reader.snapshot.symbol(symbol).start_line() == hit.line
+            })
         };
-        let changed: BTreeSet<u32> = self.facts.change.symbols.iter().filter_map(|symbol| symbol.number).collect();
-        let shown = self.facts.tests.iter().filter_map(|hit| Some((hit, find(hit)?))).filter(|(_, symbol)| !changed.contains(symbol)).take(MOST_TESTS).enumerate();
-        shown.map(|(place, (hit, symbol))| {
-            // One test after the other tells less.
-            let value = 0.75 * hit.confidence / (1.0 + place as f64 / 12.0);
-            let mut offer = self.symbol(symbol, Section::Tests, value, "test-of");
-            offer.item.title = format!("{}{}", hit.id, hit.path.first().map(|step| format!(": {step}")).unwrap_or_default());
-            offer.item.excerpt.text.clone_from(&offer.item.title);
-            offer.item.scores.graph_distance = hit.distance;
-            offer.item.scores.evidence_score = hit.confidence;
-            offer
-        })
-        .collect()
+        let changed: BTreeSet<u32> =
+            self.facts.change.symbols.iter().filter_map(|symbol| symbol.number).collect();
+        let shown = self
+            .facts
+            .tests
+            .iter()
+            .filter_map(|hit| Some((hit, find(hit)?)))
+            .filter(|(_, symbol)| !changed.contains(symbol))
+            .take(MOST_TESTS)
+            .enumerate();
+        shown
+            .map(|(place, (hit, symbol))| {
+                // One test after the other tells less.
+                let value = 0.75 * hit.confidence / (1.0 + place as f64 / 12.0);
+                let mut offer = self.symbol(symbol, Section::Tests, value, "test-of");
+                offer.item.title = format!(
+                    "{}{}",
+                    hit.id,
+                    hit.path.first().map(|step| format!(": {step}")).unwrap_or_default()
+                );
+                offer.item.excerpt.text.clone_from(&offer.item.title);
+                offer.item.scores.graph_distance = hit.distance;
+                offer.item.scores.evidence_score = hit.confidence;
+                offer
+            })
+            .collect()
     }
 
     /// Documents that name what changed: they may no longer tell the truth.
     fn docs(&self) -> Vec<Offer> {
         let graph = self.facts.reader.snapshot.graph();
         let mut found: BTreeMap<u32, (f64, u32, Reached)> = BTreeMap::new();
-        for symbol in self.facts.change.symbols.iter().filter(|symbol| symbol.change != SymbolChange::Added) {
+        for symbol in
+            self.facts.change.symbols.iter().filter(|symbol| symbol.change != SymbolChange::Added)
+        {
             let Some(number) = symbol.number else { continue };
-            for (section, edge) in graph.incoming(number).filter(|(_, edge)| edge.kind() == EdgeKind::Documents) {
-                let weight = f64::from(edge.confidence) / 100.0 * if symbol.change == SymbolChange::Signature { 1.0 } else { 0.7 };
-                let reached = Reached { symbol: section, distance: 1, confidence: f32::from(edge.confidence) / 100.0, through: number, via: Via::Edge(EdgeKind::Documents), line: edge.line };
+            for (section, edge) in
+                graph.incoming(number).filter(|(_, edge)| edge.kind() == EdgeKind::Documents)
+            {
+                let weight = f64::from(edge.confidence) / 100.0
+                    * if symbol.change == SymbolChange::Signature { 1.0 } else { 0.7 };
+                let reached = Reached {
+                    symbol: section,
+                    distance: 1,
+                    confidence: f32::from(edge.confidence) / 100.0,
+                    through: number,
+                    via: Via::Edge(EdgeKind::Documents),
+                    line: edge.line,
+                };
                 let kept = found.entry(section).or_insert((weight, edge.line, reached));
                 if weight > kept.0 {
                     *kept = (weight, edge.line, reached);
@@ -159,13 +259,16 @@ impl<'a> Stall<'a> {
         }
         let mut docs: Vec<(f64, u32, Reached)> = found.into_values().collect();
         docs.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.2.symbol.cmp(&b.2.symbol)));
-        docs.into_iter().take(MOST_DOCS).map(|(weight, line, reached)| {
-            let mut offer = self.symbol(reached.symbol, Section::Docs, 0.7 * weight, "documents-changed");
-            self.reached(&mut offer.item, &reached);
-            offer.text = self.around(&offer.item.file_rel_path, line);
-            offer
-        })
-        .collect()
+        docs.into_iter()
+            .take(MOST_DOCS)
+            .map(|(weight, line, reached)| {
+                let mut offer =
+                    self.symbol(reached.symbol, Section::Docs, 0.7 * weight, "documents-changed");
+                self.reached(&mut offer.item, &reached);
+                offer.text = self.around(&offer.item.file_rel_path, line);
+                offer
+            })
+            .collect()
     }
 
     /// Files that usually change too, and the commits of the change.
@@ -173,22 +276,47 @@ impl<'a> Stall<'a> {
         let company = &self.facts.company;
         let mut offers = Vec::new();
         for left in &company.left_out {
-            let title = format!("usually changed together with {}: {} of {} commits ({:.0} %), left out here", left.with, left.together, left.of, 100.0 * f64::from(left.together) / f64::from(left.of.max(1)));
+            let title = format!(
+                "usually changed together with {}: {} of {} commits ({:.0} %), left out here",
+                left.with,
+                left.together,
+                left.of,
+                100.0 * f64::from(left.together) / f64::from(left.of.max(1))
+            );
             let mut item = blank("file", &left.path, title, "usually-changed-together");
             item.file_rel_path.clone_from(&left.path);
             item.symbol_kind = "file".to_owned();
             item.content_hash = self.hash(&left.path);
             let value = 0.72 * (f64::from(left.together) / (f64::from(left.of) + 2.0)).sqrt();
             item.scores.hybrid_score = rounded(value);
-            offers.push(Offer { section: Section::Related, value, item: named(item), text: String::new() });
+            offers.push(Offer {
+                section: Section::Related,
+                value,
+                item: named(item),
+                text: String::new(),
+            });
         }
         for (place, commit) in company.commits.iter().enumerate() {
-            let mut item = blank("commit", &commit.id[..commit.id.len().min(12)], commit.subject.clone(), "commit-of-change");
+            let mut item = blank(
+                "commit",
+                &commit.id[..commit.id.len().min(12)],
+                commit.subject.clone(),
+                "commit-of-change",
+            );
             item.symbol_kind = "commit".to_owned();
             let value = 0.6 / (1.0 + place as f64 / 8.0);
             item.scores.hybrid_score = rounded(value);
             let text = format!("{} ({})\n{}", commit.subject, commit.author, commit.body);
-            offers.push(Offer { section: Section::Related, value, item: named(item), text: if commit.body.trim().is_empty() { String::new() } else { contextd_pack::texts::cut(text.trim(), 1_200).0.to_owned() } });
+            offers.push(Offer {
+                section: Section::Related,
+                value,
+                item: named(item),
+                text: if commit.body.trim().is_empty() {
+                    String::new()
+                } else {
+                    contextd_pack::texts::cut(text.trim(), 1_200).0.to_owned()
+                },
+            });
         }
         offers
     }
@@ -196,7 +324,12 @@ impl<'a> Stall<'a> {
     fn symbol(&self, number: u32, section: Section, value: f64, rule: &str) -> Offer {
         let snapshot = &self.facts.reader.snapshot;
         let symbol = snapshot.symbol(number);
-        let mut item = blank(if symbol.parent().is_some() { "symbol" } else { "chunk" }, &shown_name(self.facts.reader, number), contextd_pack::title(snapshot, number), rule);
+        let mut item = blank(
+            if symbol.parent().is_some() { "symbol" } else { "chunk" },
+            &shown_name(self.facts.reader, number),
+            contextd_pack::title(snapshot, number),
+            rule,
+        );
         item.symbol_id = symbol.parent().map(|_| self.ids.of(number));
         item.file_rel_path = symbol.path().to_owned();
         item.lines = Range { start: symbol.start_line(), end: symbol.end_line() };
@@ -212,8 +345,20 @@ impl<'a> Stall<'a> {
         item.scores.graph_distance = reached.distance;
         item.scores.evidence_score = rounded(f64::from(reached.confidence));
         let evidence_id = format!("{}:{}", item.file_rel_path, reached.line);
-        item.why.path = vec![Step { edge_type: reached.via.name().to_owned(), kind: reached.via.name().to_owned(), from: shown_name(reader, reached.symbol), to: shown_name(reader, reached.through), evidence_id: evidence_id.clone() }];
-        item.why.evidence = vec![Evidence { kind: "span".to_owned(), evidence_id, confidence: rounded(f64::from(reached.confidence)), provenance: String::new(), certainty: certainty(reached.confidence).to_owned() }];
+        item.why.path = vec![Step {
+            edge_type: reached.via.name().to_owned(),
+            kind: reached.via.name().to_owned(),
+            from: shown_name(reader, reached.symbol),
+            to: shown_name(reader, reached.through),
+            evidence_id: evidence_id.clone(),
+        }];
+        item.why.evidence = vec![Evidence {
+            kind: "span".to_owned(),
+            evidence_id,
+            confidence: rounded(f64::from(reached.confidence)),
+            provenance: String::new(),
+            certainty: certainty(reached.confidence).to_owned(),
+        }];
     }
 
     /// Returns the lines around a place, when the file is as it was indexed.
@@ -224,11 +369,23 @@ impl<'a> Stall<'a> {
         let mut files = self.files.borrow_mut();
         let lines = files.entry(path.to_owned()).or_insert_with(|| {
             let text = self.facts.context.engine.texts().read(path)?;
-            (text.hash.to_hex() == self.hash(path)).then(|| text.scrubbed.lines().map(str::to_owned).collect())
+            (text.hash.to_hex() == self.hash(path))
+                .then(|| text.scrubbed.lines().map(str::to_owned).collect())
         });
         let first = line.saturating_sub(AROUND + 1) as usize;
-        let shown: Vec<&str> = lines.iter().flatten().skip(first).take(2 * AROUND as usize + 1).map(String::as_str).collect();
-        let least = shown.iter().filter(|line| !line.trim().is_empty()).map(|line| line.len() - line.trim_start().len()).min().unwrap_or(0);
+        let shown: Vec<&str> = lines
+            .iter()
+            .flatten()
+            .skip(first)
+            .take(2 * AROUND as usize + 1)
+            .map(String::as_str)
+            .collect();
+        let least = shown
+            .iter()
+            .filter(|line| !line.trim().is_empty())
+            .map(|line| line.len() - line.trim_start().len())
+            .min()
+            .unwrap_or(0);
         let text: Vec<&str> = shown.iter().map(|line| line.get(least..).unwrap_or("")).collect();
         contextd_pack::texts::cut(text.join("\n").trim_end(), 800).0.to_owned()
     }
@@ -241,8 +398,18 @@ impl<'a> Stall<'a> {
 
 /// Returns the line at which the text of an item begins that shows the surroundings of a use.
 pub fn window(item: &ContextItem) -> Option<u32> {
-    let is_window = matches!(item.why.rule.as_str(), "impact" | "documents-changed") && item.excerpt.detail == "body";
-    let line: u32 = item.why.evidence.first().filter(|_| is_window)?.evidence_id.rsplit_once(':')?.1.parse().ok()?;
+    let is_window = matches!(item.why.rule.as_str(), "impact" | "documents-changed")
+        && item.excerpt.detail == "body";
+    let line: u32 = item
+        .why
+        .evidence
+        .first()
+        .filter(|_| is_window)?
+        .evidence_id
+        .rsplit_once(':')?
+        .1
+        .parse()
+        .ok()?;
     Some(line.saturating_sub(AROUND).max(1))
 }
 
@@ -272,7 +439,13 @@ pub(crate) fn blank(kind: &str, name: &str, title: String, rule: &str) -> Contex
         language_id: "text".to_owned(),
         symbol_kind: kind.to_owned(),
         name: name.to_owned(),
-        excerpt: Excerpt { text: contextd_pack::texts::cut(&title, 600).0.to_owned(), detail: "signature".to_owned(), truncated: false, truncation: None, redacted: false },
+        excerpt: Excerpt {
+            text: contextd_pack::texts::cut(&title, 600).0.to_owned(),
+            detail: "signature".to_owned(),
+            truncated: false,
+            truncation: None,
+            redacted: false,
+        },
         title,
         content_hash: String::new(),
         stale: false,
@@ -283,7 +456,12 @@ pub(crate) fn blank(kind: &str, name: &str, title: String, rule: &str) -> Contex
 }
 
 pub(crate) fn named(mut item: ContextItem) -> ContextItem {
-    item.chunk_uid = chunk_uid(&item.file_rel_path, &item.kind, &format!("{} {}", item.name, item.lines.start), &item.title);
+    item.chunk_uid = chunk_uid(
+        &item.file_rel_path,
+        &item.kind,
+        &format!("{} {}", item.name, item.lines.start),
+        &item.title,
+    );
     item
 }
 

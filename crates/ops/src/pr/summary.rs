@@ -33,8 +33,16 @@ pub fn summary(facts: &Facts<'_>, tokenizer: Tokenizer, most: usize) -> String {
 /// Returns the first line.
 pub fn title(facts: &Facts<'_>) -> String {
     let change = facts.change;
-    let (added, removed) = change.files.iter().fold((0, 0), |(added, removed), file| (added + file.added, removed + file.removed));
-    format!("{}: {} files, +{added} -{removed} lines, {} symbols", change.label, change.files.len(), change.symbols.len())
+    let (added, removed) = change
+        .files
+        .iter()
+        .fold((0, 0), |(added, removed), file| (added + file.added, removed + file.removed));
+    format!(
+        "{}: {} files, +{added} -{removed} lines, {} symbols",
+        change.label,
+        change.files.len(),
+        change.symbols.len()
+    )
 }
 
 fn write(facts: &Facts<'_>, length: Length) -> String {
@@ -43,8 +51,20 @@ fn write(facts: &Facts<'_>, length: Length) -> String {
     for file in &facts.change.files {
         write_file(&mut out, facts, file, length);
     }
-    let _ = writeln!(out, "risk: {} ({:.2}){}{}", facts.risk.level(), facts.risk.score, if facts.risk.reasons.is_empty() { "" } else { ": " }, facts.risk.reasons.join("; "));
-    let _ = writeln!(out, "tests reached: {} of {}", facts.tests.len(), facts.reader.suite().tests.len());
+    let _ = writeln!(
+        out,
+        "risk: {} ({:.2}){}{}",
+        facts.risk.level(),
+        facts.risk.score,
+        if facts.risk.reasons.is_empty() { "" } else { ": " },
+        facts.risk.reasons.join("; ")
+    );
+    let _ = writeln!(
+        out,
+        "tests reached: {} of {}",
+        facts.tests.len(),
+        facts.reader.suite().tests.len()
+    );
     if !facts.company.owners.is_empty() {
         let _ = writeln!(out, "owners: {}", facts.company.all_owners().join(" "));
     } else if !facts.company.authors.is_empty() {
@@ -66,16 +86,37 @@ fn write_file(out: &mut String, facts: &Facts<'_>, file: &ChangedFile, length: L
         _ => "",
     };
     let from = file.from.as_ref().map(|from| format!(" (was {from})")).unwrap_or_default();
-    let size = if file.binary { "binary".to_owned() } else { format!("+{} -{}", file.added, file.removed) };
-    let owners = facts.company.owners.get(&file.path).map(|owners| format!(" {}", owners.join(" "))).unwrap_or_default();
+    let size = if file.binary {
+        "binary".to_owned()
+    } else {
+        format!("+{} -{}", file.added, file.removed)
+    };
+    let owners = facts
+        .company
+        .owners
+        .get(&file.path)
+        .map(|owners| format!(" {}", owners.join(" ")))
+        .unwrap_or_default();
     let _ = writeln!(out, "{kind}{}{from} {size}{owners}", file.path);
-    let symbols: Vec<&ChangedSymbol> = facts.change.symbols.iter().filter(|symbol| symbol.path == file.path || Some(&symbol.path) == file.from.as_ref()).collect();
+    let symbols: Vec<&ChangedSymbol> = facts
+        .change
+        .symbols
+        .iter()
+        .filter(|symbol| symbol.path == file.path || Some(&symbol.path) == file.from.as_ref())
+        .collect();
     if length == Length::Counts {
         let _ = writeln!(out, "  {} symbols", symbols.len());
         return;
     }
     for symbol in symbols {
-        let _ = writeln!(out, "  {} {} {}{}", symbol.change.name(), symbol.kind.name(), symbol.name, declarations(symbol, length));
+        let _ = writeln!(
+            out,
+            "  {} {} {}{}",
+            symbol.change.name(),
+            symbol.kind.name(),
+            symbol.name,
+            declarations(symbol, length)
+        );
     }
 }
 

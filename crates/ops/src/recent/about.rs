@@ -27,17 +27,28 @@ pub fn about(context: &Context, reader: &Reader, topic: &str, most: usize) -> Ab
     let history = reader.history.view();
     let plain = crate::packs::relative(context, topic);
     if plain.is_empty() || plain == "." {
-        let commits = history.commits().filter(|commit| !commit.is_merge() && !commit.touches().is_empty());
-        return About { commits: commits.map(|commit| commit.number).take(most).collect(), ..About::default() };
+        let commits =
+            history.commits().filter(|commit| !commit.is_merge() && !commit.touches().is_empty());
+        return About {
+            commits: commits.map(|commit| commit.number).take(most).collect(),
+            ..About::default()
+        };
     }
     let folder = format!("{}/", plain.trim_end_matches('/'));
-    let below: Vec<u32> = (0..history.file_count() as u32).filter(|&file| history.path(file) == plain || history.path(file).starts_with(&folder)).collect();
+    let below: Vec<u32> = (0..history.file_count() as u32)
+        .filter(|&file| history.path(file) == plain || history.path(file).starts_with(&folder))
+        .collect();
     if !below.is_empty() {
         return of_files(reader, below, Vec::new(), most);
     }
     // A plain word means a subject, even where something happens to be called so.
-    let is_name = !topic.contains(char::is_whitespace) && topic.contains(|letter: char| "._:#(".contains(letter) || letter.is_uppercase());
-    if let Some(symbol) = is_name.then(|| resolve::symbols(&reader.snapshot, topic).ok()).flatten().and_then(|found| found.first().copied()) {
+    let is_name = !topic.contains(char::is_whitespace)
+        && topic.contains(|letter: char| "._:#(".contains(letter) || letter.is_uppercase());
+    if let Some(symbol) = is_name
+        .then(|| resolve::symbols(&reader.snapshot, topic).ok())
+        .flatten()
+        .and_then(|found| found.first().copied())
+    {
         let commits = context.engine.commits_of_symbol(reader, symbol, most);
         if !commits.is_empty() {
             let file = history.file(reader.snapshot.symbol(symbol).path());
@@ -50,15 +61,24 @@ pub fn about(context: &Context, reader: &Reader, topic: &str, most: usize) -> Ab
 /// Files that the ranking for questions finds, and commits whose messages say the words.
 fn of_words(reader: &Reader, topic: &str, most: usize) -> About {
     let query = understand(topic);
-    let Some(weights) = Weights::profile("recall").filter(|_| !query.is_empty) else { return About::default() };
+    let Some(weights) = Weights::profile("recall").filter(|_| !query.is_empty) else {
+        return About::default();
+    };
     let ranked = search::scores(&reader.sources(None), &query, &weights.search, FILES);
     let best = ranked.first().map_or(0.0, |row| row.score);
     let history = reader.history.view();
-    let meant = ranked.iter().filter(|row| row.score >= MEANT * best).filter_map(|row| history.file(reader.snapshot.file(row.file).path()));
+    let meant = ranked
+        .iter()
+        .filter(|row| row.score >= MEANT * best)
+        .filter_map(|row| history.file(reader.snapshot.file(row.file).path()));
     let mut files: Vec<u32> = meant.collect();
     let said = reader.commits.best(&query, None);
     let loudest = said.first().map_or(0.0, |(_, score)| *score);
-    let commits: Vec<u32> = said.into_iter().filter(|(_, score)| *score >= SAID * loudest).map(|(commit, _)| commit).collect();
+    let commits: Vec<u32> = said
+        .into_iter()
+        .filter(|(_, score)| *score >= SAID * loudest)
+        .map(|(commit, _)| commit)
+        .collect();
     files.sort_unstable();
     of_files(reader, files, commits, most)
 }
@@ -66,13 +86,23 @@ fn of_words(reader: &Reader, topic: &str, most: usize) -> About {
 /// Commits that touched one of the files, or that are named already; newest first.
 fn of_files(reader: &Reader, files: Vec<u32>, named: Vec<u32>, most: usize) -> About {
     let history = reader.history.view();
-    let mut commits: Vec<u32> = files.iter().flat_map(|&file| history.file_commits(file).iter().copied().take(most)).chain(named.iter().copied()).collect();
+    let mut commits: Vec<u32> = files
+        .iter()
+        .flat_map(|&file| history.file_commits(file).iter().copied().take(most))
+        .chain(named.iter().copied())
+        .collect();
     commits.sort_unstable();
     commits.dedup();
     commits.truncate(most);
     // What a message names may lie in other files than the words lead to.
-    let said = commits.iter().filter(|commit| named.contains(commit)).filter_map(|&commit| history.commit(commit));
-    let mut files: Vec<u32> = said.flat_map(|commit| commit.touches().iter().map(|touch| touch.file)).chain(files).collect();
+    let said = commits
+        .iter()
+        .filter(|commit| named.contains(commit))
+        .filter_map(|&commit| history.commit(commit));
+    let mut files: Vec<u32> = said
+        .flat_map(|commit| commit.touches().iter().map(|touch| touch.file))
+        .chain(files)
+        .collect();
     files.sort_unstable();
     files.dedup();
     About { commits, files: Some(files), symbol: None }

@@ -7,17 +7,36 @@ use serde_json::json;
 #[test]
 fn members_that_an_outline_leaves_out_stand_by_themselves() {
     let sandbox = Sandbox::new();
-    let filler: String = (0..12).map(|line| format!("        self.note('ledger entry number {line} of the day')\n")).collect();
+    let filler: String = (0..12)
+        .map(|line| format!("        self.note('ledger entry number {line} of the day')\n"))
+        .collect();
     let method = |name: String| format!("    def {name}(self, entry):\n{filler}\n");
-    let mut text = "class Ledger:\n    \"\"\"Ledger of entries that are settled at night.\"\"\"\n\n".to_owned();
+    let mut text =
+        "class Ledger:\n    \"\"\"Ledger of entries that are settled at night.\"\"\"\n\n"
+            .to_owned();
     text.extend((0..60).map(|number| method(format!("book_{number}"))));
     text.push_str(&method("settle_at_night".to_owned()));
     sandbox.write("shop/ledger.py", &text);
-    let Ok(Answer::Pack(pack)) = sandbox.ask("context_for_task", json!({"task": "why does the Ledger settle entries at night", "budget": 8_000})) else { panic!("no pack") };
+    let Ok(Answer::Pack(pack)) = sandbox.ask(
+        "context_for_task",
+        json!({"task": "why does the Ledger settle entries at night", "budget": 8_000}),
+    ) else {
+        panic!("no pack")
+    };
     let ledger = pack.items().find(|item| item.name == "Ledger").expect("the type itself");
     assert_eq!(ledger.excerpt.detail, "outline");
-    assert!(!ledger.excerpt.text.contains("settle_at_night") && ledger.excerpt.text.contains("book_3("));
-    assert!(pack.items().any(|item| item.name.ends_with("settle_at_night")), "{:?}", pack.items().map(|item| &item.name).collect::<Vec<_>>());
+    assert!(
+        !ledger.excerpt.text.contains("settle_at_night") && ledger.excerpt.text.contains("book_3(")
+    );
+    assert!(
+        pack.items().any(|item| item.name.ends_with("settle_at_night")),
+        "{:?}",
+        pack.items().map(|item| &item.name).collect::<Vec<_>>()
+    );
     // What the outline lists is not listed again.
-    assert!(!pack.items().any(|item| item.name.ends_with("book_3") && item.excerpt.detail == "signature"));
+    assert!(
+        !pack
+            .items()
+            .any(|item| item.name.ends_with("book_3") && item.excerpt.detail == "signature")
+    );
 }

@@ -35,11 +35,19 @@ fn a_branch_is_compared_with_where_it_left() {
     shop.git(&["checkout", "-q", "feature"]);
     let pack = shop.pr(json!({}));
     assert_eq!(changed(&pack), ["body sign"], "what main did since is not part of it");
-    assert!(section(&pack, "related").iter().any(|item| item.kind == "commit" && item.title == "Sign differently"));
+    assert!(
+        section(&pack, "related")
+            .iter()
+            .any(|item| item.kind == "commit" && item.title == "Sign differently")
+    );
     assert_eq!(changed(&shop.pr(json!({"range": "main..feature"}))), ["body sign"]);
     shop.git(&["merge", "-q", "--no-edit", "main"]);
     assert_eq!(changed(&shop.pr(json!({}))), ["body sign"], "merging main adds nothing");
-    assert_eq!(changed(&shop.pr(json!({"range": "HEAD^!"}))), ["body Cart.total"], "a merge against its first parent");
+    assert_eq!(
+        changed(&shop.pr(json!({"range": "HEAD^!"}))),
+        ["body Cart.total"],
+        "a merge against its first parent"
+    );
 }
 
 #[test]
@@ -57,7 +65,10 @@ fn a_detached_head_and_a_worktree_have_their_changes() {
         Ok(Answer::Pack(pack)) => assert_eq!(changed(&pack), ["body sign"]),
         answer => panic!("no pack: {answer:?}"),
     }
-    assert!(shop.refused("context_for_pr", json!({})).is_not_found(), "the first tree is as it was");
+    assert!(
+        shop.refused("context_for_pr", json!({})).is_not_found(),
+        "the first tree is as it was"
+    );
 }
 
 #[test]
@@ -74,7 +85,10 @@ fn a_shallow_clone_knows_its_own_changes() {
         Ok(Answer::Pack(pack)) => assert_eq!(changed(&pack), ["body sign"]),
         answer => panic!("no pack: {answer:?}"),
     }
-    assert_eq!(ask_at(&clone, "context_for_pr", json!({"range": "HEAD~1"})).unwrap_err().code, "CTX_E_HISTORY_REVISION");
+    assert_eq!(
+        ask_at(&clone, "context_for_pr", json!({"range": "HEAD~1"})).unwrap_err().code,
+        "CTX_E_HISTORY_REVISION"
+    );
 }
 
 #[test]
@@ -87,9 +101,15 @@ fn a_submodule_is_one_changed_entry() {
     shop.git_in(&shop.path("lib"), &["pull", "-q", "origin", "main"]);
     shop.commit("Take the new library");
     let pack = shop.pr(json!({"range": "HEAD~1..HEAD"}));
-    assert!(section(&pack, "seeds")[0].excerpt.text.contains("lib binary"), "{}", section(&pack, "seeds")[0].excerpt.text);
+    assert!(
+        section(&pack, "seeds")[0].excerpt.text.contains("lib binary"),
+        "{}",
+        section(&pack, "seeds")[0].excerpt.text
+    );
     match ask_at(&shop.path("lib"), "context_for_pr", json!({"range": "HEAD~1..HEAD"})) {
-        Ok(Answer::Pack(pack)) => assert_eq!(changed(&pack), ["body sign"], "inside, it is a repository of its own"),
+        Ok(Answer::Pack(pack)) => {
+            assert_eq!(changed(&pack), ["body sign"], "inside, it is a repository of its own")
+        }
         answer => panic!("no pack: {answer:?}"),
     }
 }
@@ -121,6 +141,12 @@ fn damaged_objects_leave_the_rest_readable() {
     let commit = shop.git(&["rev-parse", "HEAD~1"]).trim().to_owned();
     let object = shop.path(&format!(".git/objects/{}/{}", &commit[..2], &commit[2..]));
     std::fs::remove_file(&object).unwrap();
-    assert_eq!(shop.refused("context_for_pr", json!({"range": "HEAD~1"})).code, "CTX_E_HISTORY_REVISION");
-    assert_eq!(shop.refused("test_scope", json!({"since": "HEAD~1"})).code, "CTX_E_HISTORY_REVISION");
+    assert_eq!(
+        shop.refused("context_for_pr", json!({"range": "HEAD~1"})).code,
+        "CTX_E_HISTORY_REVISION"
+    );
+    assert_eq!(
+        shop.refused("test_scope", json!({"since": "HEAD~1"})).code,
+        "CTX_E_HISTORY_REVISION"
+    );
 }

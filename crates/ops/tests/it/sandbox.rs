@@ -70,11 +70,25 @@ impl Sandbox {
             .current_dir(folder)
             .args(["-c", "protocol.file.allow=always", "-c", "commit.gpgsign=false"])
             .args(arguments)
-            .envs([("GIT_AUTHOR_NAME", "Ann"), ("GIT_AUTHOR_EMAIL", "ann@example.org"), ("GIT_COMMITTER_NAME", "Ann"), ("GIT_COMMITTER_EMAIL", "ann@example.org")])
-            .envs([("GIT_AUTHOR_DATE", time.as_str()), ("GIT_COMMITTER_DATE", time.as_str()), ("GIT_CONFIG_GLOBAL", "/dev/null"), ("GIT_CONFIG_SYSTEM", "/dev/null")])
+            .envs([
+                ("GIT_AUTHOR_NAME", "Ann"),
+                ("GIT_AUTHOR_EMAIL", "ann@example.org"),
+                ("GIT_COMMITTER_NAME", "Ann"),
+                ("GIT_COMMITTER_EMAIL", "ann@example.org"),
+            ])
+            .envs([
+                ("GIT_AUTHOR_DATE", time.as_str()),
+                ("GIT_COMMITTER_DATE", time.as_str()),
+                ("GIT_CONFIG_GLOBAL", "/dev/null"),
+                ("GIT_CONFIG_SYSTEM", "/dev/null"),
+            ])
             .output()
             .expect("the git program");
-        assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "git {arguments:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
@@ -108,24 +122,42 @@ impl Sandbox {
 /// Indexes a folder and runs an operation on it.
 pub fn ask_at(root: &Path, operation: &str, input: Value) -> Result<Answer, OpError> {
     let engine = Engine::open(root, &EngineOptions::default(), &|_| None).expect("an engine");
-    let options = RefreshOptions { now: 1_700_000_000_000, wait: Duration::from_secs(60), ..RefreshOptions::default() };
+    let options = RefreshOptions {
+        now: 1_700_000_000_000,
+        wait: Duration::from_secs(60),
+        ..RefreshOptions::default()
+    };
     engine.refresh(&options, &Silent).expect("an index");
-    let context = Context::new(Arc::new(engine), || 0, |pack, _| serde_json::to_string(pack).ok(), false);
+    let context =
+        Context::new(Arc::new(engine), || 0, |pack, _| serde_json::to_string(pack).ok(), false);
     let found = find(operation).expect("an operation");
     let answer = (found.run)(&context, input)?;
-    contextd_testkit::schemas::check(contextd_ops::answer_names(found.name), &contextd_ops::schema_named, &answer.to_json());
+    contextd_testkit::schemas::check(
+        contextd_ops::answer_names(found.name),
+        &contextd_ops::schema_named,
+        &answer.to_json(),
+    );
     Ok(answer)
 }
 
 /// Changed symbols of a pack: `rule name`, in order.
 pub fn changed(pack: &ContextPack) -> Vec<String> {
-    let mut found: Vec<String> = pack.items().filter_map(|item| Some(format!("{} {}", item.why.rule.strip_prefix("changed:")?, item.name))).collect();
+    let mut found: Vec<String> = pack
+        .items()
+        .filter_map(|item| {
+            Some(format!("{} {}", item.why.rule.strip_prefix("changed:")?, item.name))
+        })
+        .collect();
     found.sort();
     found
 }
 
 pub fn section<'p>(pack: &'p ContextPack, name: &str) -> Vec<&'p ContextItem> {
-    pack.sections.iter().filter(|section| section.kind == name).flat_map(|section| section.items.iter().map(|item| &**item)).collect()
+    pack.sections
+        .iter()
+        .filter(|section| section.kind == name)
+        .flat_map(|section| section.items.iter().map(|item| &**item))
+        .collect()
 }
 
 pub fn names(items: &[&ContextItem]) -> Vec<String> {

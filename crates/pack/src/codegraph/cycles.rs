@@ -10,7 +10,9 @@ const MOST: usize = 20;
 /// Membership is no dependency: a method and its type are one thing.
 pub fn cycles(relationships: &[Relationship]) -> Vec<Vec<String>> {
     let mut out: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for relationship in relationships.iter().filter(|relationship| relationship.relationship_type != "member_of") {
+    for relationship in
+        relationships.iter().filter(|relationship| relationship.relationship_type != "member_of")
+    {
         out.entry(&relationship.dependent).or_default().insert(&relationship.dependency);
     }
     let mut found: Vec<Vec<String>> = Vec::new();
@@ -31,7 +33,10 @@ pub fn cycles(relationships: &[Relationship]) -> Vec<Vec<String>> {
 }
 
 /// Returns a shortest way from `start` back to it, without its end.
-fn shortest<'k>(out: &BTreeMap<&'k str, BTreeSet<&'k str>>, start: &'k str) -> Option<Vec<&'k str>> {
+fn shortest<'k>(
+    out: &BTreeMap<&'k str, BTreeSet<&'k str>>,
+    start: &'k str,
+) -> Option<Vec<&'k str>> {
     let mut before: BTreeMap<&str, &str> = BTreeMap::new();
     let mut queue = VecDeque::from([start]);
     while let Some(at) = queue.pop_front() {
@@ -58,12 +63,26 @@ mod tests {
     use super::*;
 
     fn edge(from: &str, to: &str) -> Relationship {
-        Relationship { dependent: from.into(), dependency: to.into(), relationship_type: "calls".into(), strength: 1.0, context: None }
+        Relationship {
+            dependent: from.into(),
+            dependency: to.into(),
+            relationship_type: "calls".into(),
+            strength: 1.0,
+            context: None,
+        }
     }
 
     #[test]
     fn the_shortest_circle_of_each_group_is_named() {
-        let edges = [edge("A", "B"), edge("B", "C"), edge("C", "A"), edge("C", "D"), edge("X", "Y"), edge("Y", "X"), edge("D", "E")];
+        let edges = [
+            edge("A", "B"),
+            edge("B", "C"),
+            edge("C", "A"),
+            edge("C", "D"),
+            edge("X", "Y"),
+            edge("Y", "X"),
+            edge("D", "E"),
+        ];
         assert_eq!(cycles(&edges), [vec!["A", "B", "C", "A"], vec!["X", "Y", "X"]]);
         assert!(cycles(&[edge("A", "B")]).is_empty());
     }

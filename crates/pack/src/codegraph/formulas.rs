@@ -33,7 +33,13 @@ pub fn complexity(branches: Option<u16>, members: usize) -> &'static str {
         Some(branches) => (5, 10, usize::from(branches)),
         None => (10, 25, members),
     };
-    if value <= low { "low" } else if value <= medium { "medium" } else { "high" }
+    if value <= low {
+        "low"
+    } else if value <= medium {
+        "medium"
+    } else {
+        "high"
+    }
 }
 
 /// Each test that reaches the entity directly halves what is left uncovered.
@@ -84,14 +90,53 @@ mod tests {
 
     #[test]
     fn formulas_give_what_is_written_down() {
-        let edge = |kind: EdgeKind, confidence| EdgeRow { kind: kind as u8, confidence, ..EdgeRow::default() };
+        let edge = |kind: EdgeKind, confidence| EdgeRow {
+            kind: kind as u8,
+            confidence,
+            ..EdgeRow::default()
+        };
         assert_eq!(strength(&edge(EdgeKind::Implements, 100)), 0.9);
         assert_eq!(strength(&edge(EdgeKind::Calls, 70)), 0.7);
-        assert_eq!([relevance(0, false, false), relevance(1, false, false), relevance(2, true, false), relevance(1, false, true), relevance(3, false, false)], [1.0, 0.8, 0.8, 1.0, 0.0]);
+        assert_eq!(
+            [
+                relevance(0, false, false),
+                relevance(1, false, false),
+                relevance(2, true, false),
+                relevance(1, false, true),
+                relevance(3, false, false)
+            ],
+            [1.0, 0.8, 0.8, 1.0, 0.0]
+        );
         assert_eq!([coverage(0), coverage(1), coverage(3)], [0.0, 0.5, 0.88]);
-        assert_eq!([complexity(Some(5), 0), complexity(Some(6), 0), complexity(None, 26)], ["low", "medium", "high"]);
-        assert_eq!([testability(3, "low", false), testability(9, "medium", false), testability(12, "high", true)], ["high", "medium", "low"]);
-        assert_eq!([risk(12, 0.5, false), risk(12, 0.88, false), risk(30, 1.0, true), risk(1, 0.0, false), risk(0, 0.0, true)], ["high", "medium", "high", "medium", "low"]);
-        assert_eq!([size_status(48_732, 100_000), size_status(4_999, 100_000), size_status(90_000, 100_000)], ["optimal", "small", "near_limit"]);
+        assert_eq!(
+            [complexity(Some(5), 0), complexity(Some(6), 0), complexity(None, 26)],
+            ["low", "medium", "high"]
+        );
+        assert_eq!(
+            [
+                testability(3, "low", false),
+                testability(9, "medium", false),
+                testability(12, "high", true)
+            ],
+            ["high", "medium", "low"]
+        );
+        assert_eq!(
+            [
+                risk(12, 0.5, false),
+                risk(12, 0.88, false),
+                risk(30, 1.0, true),
+                risk(1, 0.0, false),
+                risk(0, 0.0, true)
+            ],
+            ["high", "medium", "high", "medium", "low"]
+        );
+        assert_eq!(
+            [
+                size_status(48_732, 100_000),
+                size_status(4_999, 100_000),
+                size_status(90_000, 100_000)
+            ],
+            ["optimal", "small", "near_limit"]
+        );
     }
 }

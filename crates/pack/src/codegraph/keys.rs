@@ -6,7 +6,8 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 /// Folders that hold sources and are no module themselves.
-const ROOTS: &[&str] = &["src", "lib", "main", "app", "source", "java", "kotlin", "scala", "python"];
+const ROOTS: &[&str] =
+    &["src", "lib", "main", "app", "source", "java", "kotlin", "scala", "python"];
 
 /// Keys of a snapshot's symbols, made file by file when asked for.
 pub struct Keys<'s> {
@@ -24,20 +25,27 @@ impl<'s> Keys<'s> {
         let file = self.snapshot.file_of(symbol);
         let mut files = self.files.borrow_mut();
         let keys = files.entry(file).or_insert_with(|| keys_of_file(self.snapshot, file));
-        keys.get(symbol.saturating_sub(self.snapshot.symbols_of_file(file).start) as usize).cloned().unwrap_or_default()
+        keys.get(symbol.saturating_sub(self.snapshot.symbols_of_file(file).start) as usize)
+            .cloned()
+            .unwrap_or_default()
     }
 
     /// Finds the symbol that a key, another spelling of it, a symbolId or a name means.
     pub fn find(&self, text: &str) -> Option<u32> {
         let text = text.trim();
-        self.by_key(text).or_else(|| self.by_colons(text)).or_else(|| self.by_flat_path(text)).or_else(|| resolve::symbols(self.snapshot, text).ok()?.first().copied())
+        self.by_key(text)
+            .or_else(|| self.by_colons(text))
+            .or_else(|| self.by_flat_path(text))
+            .or_else(|| resolve::symbols(self.snapshot, text).ok()?.first().copied())
     }
 
     /// The path ends at one of the dashes; the longest that is a file is meant.
     fn by_key(&self, text: &str) -> Option<u32> {
         let mut dashes: Vec<usize> = text.match_indices('-').map(|(at, _)| at).collect();
         dashes.reverse();
-        let file = dashes.into_iter().find_map(|at| self.snapshot.find_file(text[..at].trim_start_matches("./")))?;
+        let file = dashes
+            .into_iter()
+            .find_map(|at| self.snapshot.find_file(text[..at].trim_start_matches("./")))?;
         let plain = text.trim_start_matches("./");
         self.snapshot.symbols_of_file(file).find(|&symbol| self.key(symbol) == plain)
     }
@@ -53,7 +61,8 @@ impl<'s> Keys<'s> {
     /// `src_main_rs-main-fn-1a2b3c4d`.
     fn by_flat_path(&self, text: &str) -> Option<u32> {
         let mut parts = text.rsplitn(4, '-');
-        let (hash, _kind, name, path) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
+        let (hash, _kind, name, path) =
+            (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
         let is_hash = hash.len() == 8 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
         if is_hash { self.named_in(name, path, None) } else { None }
     }
@@ -64,7 +73,9 @@ impl<'s> Keys<'s> {
         let snapshot = self.snapshot;
         let mut found = snapshot.symbols_named(name);
         found.retain(|&symbol| flat(snapshot.symbol(symbol).path()).trim_matches('_') == wanted);
-        found.into_iter().min_by_key(|&symbol| (line.map_or(0, |line| snapshot.symbol(symbol).start_line().abs_diff(line)), symbol))
+        found.into_iter().min_by_key(|&symbol| {
+            (line.map_or(0, |line| snapshot.symbol(symbol).start_line().abs_diff(line)), symbol)
+        })
     }
 }
 
@@ -80,7 +91,11 @@ fn keys_of_file(snapshot: &Snapshot, file: u32) -> Vec<String> {
         .symbols_of_file(file)
         .map(|symbol| {
             let symbol = snapshot.symbol(symbol);
-            let key = if symbol.parent().is_none() { format!("{path}-{module}") } else { format!("{path}-{module}-{}", symbol.qualified()) };
+            let key = if symbol.parent().is_none() {
+                format!("{path}-{module}")
+            } else {
+                format!("{path}-{module}-{}", symbol.qualified())
+            };
             let count = seen.entry(key.clone()).or_insert(0);
             *count += 1;
             if *count > 1 { format!("{key}~{count}") } else { key }
@@ -104,7 +119,13 @@ mod tests {
 
     #[test]
     fn modules_follow_the_folders() {
-        for (path, modules) in [("src/models/user.rs", vec!["models"]), ("src/database.rs", vec!["database"]), ("crates/a/src/b/c/d.rs", vec!["b", "c"]), ("setup.py", vec!["setup"]), ("shop/cart.py", vec!["shop"])] {
+        for (path, modules) in [
+            ("src/models/user.rs", vec!["models"]),
+            ("src/database.rs", vec!["database"]),
+            ("crates/a/src/b/c/d.rs", vec!["b", "c"]),
+            ("setup.py", vec!["setup"]),
+            ("shop/cart.py", vec!["shop"]),
+        ] {
             assert_eq!(module_path(path), modules, "{path}");
         }
         assert_eq!(flat("src/main.rs"), "src_main_rs");

@@ -39,7 +39,14 @@ pub struct QueryContext {
 
 impl Default for QueryContext {
     fn default() -> Self {
-        Self { base_entities: Vec::new(), hop_depth: 2, change_type: ChangeType::Edit, focus_areas: vec![FocusArea::TestInterfaces, FocusArea::NonTestInterfaces], size_limit: SIZE_LIMIT, optimization_strategy: "blast_radius".to_owned() }
+        Self {
+            base_entities: Vec::new(),
+            hop_depth: 2,
+            change_type: ChangeType::Edit,
+            focus_areas: vec![FocusArea::TestInterfaces, FocusArea::NonTestInterfaces],
+            size_limit: SIZE_LIMIT,
+            optimization_strategy: "blast_radius".to_owned(),
+        }
     }
 }
 
@@ -127,7 +134,11 @@ pub enum Signature {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         generics: Vec<String>,
     },
-    Type { fields: Vec<Field>, generics: Vec<String>, traits: Vec<String> },
+    Type {
+        fields: Vec<Field>,
+        generics: Vec<String>,
+        traits: Vec<String>,
+    },
     Value {
         #[serde(rename = "type")]
         type_text: String,
@@ -272,7 +283,12 @@ impl CodeGraph {
 }
 
 /// Builds the context of a change.
-pub fn code_graph(snapshot: &Snapshot, query: &QueryContext, generated_at: &str, tokenizer: Tokenizer) -> Result<CodeGraph, CodeGraphError> {
+pub fn code_graph(
+    snapshot: &Snapshot,
+    query: &QueryContext,
+    generated_at: &str,
+    tokenizer: Tokenizer,
+) -> Result<CodeGraph, CodeGraphError> {
     let keys = Keys::new(snapshot);
     let (mut bases, mut missing) = (Vec::new(), Vec::new());
     for text in &query.base_entities {
@@ -285,7 +301,16 @@ pub fn code_graph(snapshot: &Snapshot, query: &QueryContext, generated_at: &str,
     if !missing.is_empty() || bases.is_empty() {
         return Err(not_found(snapshot, missing));
     }
-    let query = QueryContext { base_entities: bases.iter().map(|&symbol| keys.key(symbol)).collect(), hop_depth: query.hop_depth.min(MAX_HOPS), size_limit: if query.size_limit == 0 { SIZE_LIMIT } else { query.size_limit.min(SIZE_LIMIT) }, ..query.clone() };
+    let query = QueryContext {
+        base_entities: bases.iter().map(|&symbol| keys.key(symbol)).collect(),
+        hop_depth: query.hop_depth.min(MAX_HOPS),
+        size_limit: if query.size_limit == 0 {
+            SIZE_LIMIT
+        } else {
+            query.size_limit.min(SIZE_LIMIT)
+        },
+        ..query.clone()
+    };
     let reached = walk::walk(snapshot, &bases, &query);
     let entities = entity::entities(snapshot, &keys, &reached);
     let relationships = walk::relationships(snapshot, &keys, &reached);
@@ -294,7 +319,17 @@ pub fn code_graph(snapshot: &Snapshot, query: &QueryContext, generated_at: &str,
         generated_at: generated_at.to_owned(),
         token_count: 0,
         size_status: String::new(),
-        optimization_info: OptimizationInfo { prioritization_strategy: query.optimization_strategy.clone(), cycles: cycles::cycles(&relationships), estimated: vec!["test_coverage_estimate".to_owned(), "testability".to_owned(), "change_risk".to_owned(), "critical_path".to_owned()], ..OptimizationInfo::default() },
+        optimization_info: OptimizationInfo {
+            prioritization_strategy: query.optimization_strategy.clone(),
+            cycles: cycles::cycles(&relationships),
+            estimated: vec![
+                "test_coverage_estimate".to_owned(),
+                "testability".to_owned(),
+                "change_risk".to_owned(),
+                "critical_path".to_owned(),
+            ],
+            ..OptimizationInfo::default()
+        },
         query_context: query,
         entities,
         relationships,
@@ -303,7 +338,28 @@ pub fn code_graph(snapshot: &Snapshot, query: &QueryContext, generated_at: &str,
 }
 
 fn not_found(snapshot: &Snapshot, missing: Vec<String>) -> CodeGraphError {
-    let near: Vec<String> = missing.iter().flat_map(|text| crate::resolve::suggestions(snapshot, text.rsplit('-').next().unwrap_or(text))).take(5).collect();
-    let suggestion = if near.is_empty() { "Check ISGL1 key format and entity existence".to_owned() } else { format!("Check ISGL1 key format and entity existence; did you mean {}?", near.join(", ")) };
-    CodeGraphError { error: "entity_not_found".to_owned(), message: if missing.is_empty() { "No base entity was named" } else { "Base entity not found in codebase" }.to_owned(), missing_entities: missing, attempted_size: None, suggestion }
+    let near: Vec<String> = missing
+        .iter()
+        .flat_map(|text| {
+            crate::resolve::suggestions(snapshot, text.rsplit('-').next().unwrap_or(text))
+        })
+        .take(5)
+        .collect();
+    let suggestion = if near.is_empty() {
+        "Check ISGL1 key format and entity existence".to_owned()
+    } else {
+        format!("Check ISGL1 key format and entity existence; did you mean {}?", near.join(", "))
+    };
+    CodeGraphError {
+        error: "entity_not_found".to_owned(),
+        message: if missing.is_empty() {
+            "No base entity was named"
+        } else {
+            "Base entity not found in codebase"
+        }
+        .to_owned(),
+        missing_entities: missing,
+        attempted_size: None,
+        suggestion,
+    }
 }

@@ -43,7 +43,8 @@ pub fn trim(mut graph: CodeGraph, tokenizer: Tokenizer) -> Result<CodeGraph, Cod
             suggestion: "Reduce hop_depth or limit query scope".to_owned(),
         });
     }
-    graph.optimization_info.truncation_applied = !graph.optimization_info.truncation_steps.is_empty();
+    graph.optimization_info.truncation_applied =
+        !graph.optimization_info.truncation_steps.is_empty();
     graph.size_status = formulas::size_status(size, limit).to_owned();
     // The status is part of what is counted, the count is not.
     graph.token_count = graph.count(tokenizer);
@@ -53,16 +54,32 @@ pub fn trim(mut graph: CodeGraph, tokenizer: Tokenizer) -> Result<CodeGraph, Cod
 type Step = fn(&mut CodeGraph, u64, u64, Tokenizer);
 
 const STEPS: &[(&str, Step)] = &[
-    ("remove_priority_3", |graph, size, limit, tokenizer| remove(graph, size, limit, tokenizer, |entity| entity.dependency_level >= 3)),
+    ("remove_priority_3", |graph, size, limit, tokenizer| {
+        remove(graph, size, limit, tokenizer, |entity| entity.dependency_level >= 3)
+    }),
     ("compress_signatures", |graph, _, _, _| graph.entities.iter_mut().for_each(compress)),
     ("truncate_documentation", |graph, _, _, _| graph.entities.iter_mut().for_each(shorten)),
     ("limit_relationships", limit_relationships),
-    ("remove_lsp_metadata", |graph, _, _, _| graph.entities.iter_mut().filter(|entity| entity.dependency_level >= 2).for_each(|entity| entity.lsp_metadata = None)),
-    ("remove_priority_2", |graph, size, limit, tokenizer| remove(graph, size, limit, tokenizer, |entity| entity.dependency_level >= 1)),
+    ("remove_lsp_metadata", |graph, _, _, _| {
+        graph
+            .entities
+            .iter_mut()
+            .filter(|entity| entity.dependency_level >= 2)
+            .for_each(|entity| entity.lsp_metadata = None)
+    }),
+    ("remove_priority_2", |graph, size, limit, tokenizer| {
+        remove(graph, size, limit, tokenizer, |entity| entity.dependency_level >= 1)
+    }),
 ];
 
 /// Leaves out the least relevant of those that may go, until the rest fits by the count of each.
-fn remove(graph: &mut CodeGraph, size: u64, limit: u64, tokenizer: Tokenizer, may_go: fn(&Entity) -> bool) {
+fn remove(
+    graph: &mut CodeGraph,
+    size: u64,
+    limit: u64,
+    tokenizer: Tokenizer,
+    may_go: fn(&Entity) -> bool,
+) {
     let mut over = (size + 2 * MARGIN).saturating_sub(limit) as i64;
     let direct: BTreeSet<String> = direct(graph);
     let mut gone: Vec<String> = Vec::new();
@@ -74,13 +91,16 @@ fn remove(graph: &mut CodeGraph, size: u64, limit: u64, tokenizer: Tokenizer, ma
         if may_go(entity) && !direct.contains(&entity.isgl1_key) {
             over -= tokenizer.count(&canonical::to_string(entity)) as i64;
             // What leaves is named, which takes room itself.
-            over += if gone.len() < NAMED { tokenizer.count(&entity.isgl1_key) as i64 + 3 } else { 0 };
+            over +=
+                if gone.len() < NAMED { tokenizer.count(&entity.isgl1_key) as i64 + 3 } else { 0 };
             gone.push(entity.isgl1_key.clone());
         }
     }
     let left: BTreeSet<&String> = gone.iter().collect();
     graph.entities.retain(|entity| !left.contains(&entity.isgl1_key));
-    graph.relationships.retain(|relationship| !left.contains(&relationship.dependent) && !left.contains(&relationship.dependency));
+    graph.relationships.retain(|relationship| {
+        !left.contains(&relationship.dependent) && !left.contains(&relationship.dependency)
+    });
     graph.optimization_info.cycles.retain(|cycle| cycle.iter().all(|key| !left.contains(key)));
     let info = &mut graph.optimization_info;
     info.excluded_count += gone.len() as u32;
@@ -93,13 +113,22 @@ fn remove(graph: &mut CodeGraph, size: u64, limit: u64, tokenizer: Tokenizer, ma
 /// Returns the keys that a base leans on: they are always part of the context.
 fn direct(graph: &CodeGraph) -> BTreeSet<String> {
     let bases: BTreeSet<&String> = graph.query_context.base_entities.iter().collect();
-    graph.relationships.iter().filter(|relationship| bases.contains(&relationship.dependent)).map(|relationship| relationship.dependency.clone()).collect()
+    graph
+        .relationships
+        .iter()
+        .filter(|relationship| bases.contains(&relationship.dependent))
+        .map(|relationship| relationship.dependency.clone())
+        .collect()
 }
 
 fn compress(entity: &mut Entity) {
     let compact = |text: &mut String| {
         if text.chars().count() > TYPE {
-            let head: String = text.chars().take_while(|letter| !matches!(letter, '<' | '(' | '[' | '{')).take(TYPE).collect();
+            let head: String = text
+                .chars()
+                .take_while(|letter| !matches!(letter, '<' | '(' | '[' | '{'))
+                .take(TYPE)
+                .collect();
             *text = format!("{}…", head.trim_end());
         }
     };
@@ -120,8 +149,19 @@ fn compress(entity: &mut Entity) {
 /// Keeps the first sentence of a doc text, and of that no more than a line.
 fn shorten(entity: &mut Entity) {
     let doc = &mut entity.interface_signature.documentation;
-    let sentence = doc.split_inclusive(". ").next().unwrap_or_default().lines().next().unwrap_or_default().trim();
-    *doc = if sentence.chars().count() > DOC { format!("{}…", sentence.chars().take(DOC - 1).collect::<String>().trim_end()) } else { sentence.to_owned() };
+    let sentence = doc
+        .split_inclusive(". ")
+        .next()
+        .unwrap_or_default()
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .trim();
+    *doc = if sentence.chars().count() > DOC {
+        format!("{}…", sentence.chars().take(DOC - 1).collect::<String>().trim_end())
+    } else {
+        sentence.to_owned()
+    };
 }
 
 /// Keeps the strongest relationships; what the bases lean on is kept whatever it is.
@@ -144,7 +184,12 @@ fn limit_relationships(graph: &mut CodeGraph, size: u64, limit: u64, tokenizer: 
 
 fn with_commas(number: u64) -> String {
     let digits = number.to_string();
-    let groups: Vec<&str> = digits.as_bytes().rchunks(3).rev().filter_map(|group| std::str::from_utf8(group).ok()).collect();
+    let groups: Vec<&str> = digits
+        .as_bytes()
+        .rchunks(3)
+        .rev()
+        .filter_map(|group| std::str::from_utf8(group).ok())
+        .collect();
     groups.join(",")
 }
 
@@ -154,6 +199,9 @@ mod tests {
 
     #[test]
     fn numbers_are_grouped() {
-        assert_eq!([with_commas(7), with_commas(100_000), with_commas(1_234_567)], ["7", "100,000", "1,234,567"]);
+        assert_eq!(
+            [with_commas(7), with_commas(100_000), with_commas(1_234_567)],
+            ["7", "100,000", "1,234,567"]
+        );
     }
 }

@@ -8,9 +8,15 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What a text said.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Decoded {
-    Graph { graph: GraphPack, pack_root: Option<String> },
+    Graph {
+        graph: GraphPack,
+        pack_root: Option<String>,
+    },
     /// Nothing has changed since the graph with that root.
-    Unchanged { pack_root: String, symbols: u64 },
+    Unchanged {
+        pack_root: String,
+        symbols: u64,
+    },
     Delta(Delta),
 }
 
@@ -44,7 +50,10 @@ pub fn decode(text: &str, known: &Session) -> Result<Decoded> {
     if header.flag("unchanged")? {
         let pack_root = header.text("pack_root").filter(|_| body.is_empty());
         return match pack_root {
-            Some(root) => Ok(Decoded::Unchanged { pack_root: root.to_owned(), symbols: header.number("symbols")?.unwrap_or(0) }),
+            Some(root) => Ok(Decoded::Unchanged {
+                pack_root: root.to_owned(),
+                symbols: header.number("symbols")?.unwrap_or(0),
+            }),
             None => error(1, "an unchanged graph is its header with a pack_root and nothing else"),
         };
     }
@@ -80,7 +89,11 @@ impl<'t> Header<'t> {
         let Some(rest) = line.strip_prefix("GCF ") else { return error(1, "there is no header") };
         let mut fields = BTreeMap::new();
         for (at, field) in rest.split(' ').enumerate() {
-            let Some((key, value)) = field.split_once('=').filter(|(key, value)| !key.is_empty() && !value.is_empty()) else { return error(1, format!("`{field}` is no field")) };
+            let Some((key, value)) =
+                field.split_once('=').filter(|(key, value)| !key.is_empty() && !value.is_empty())
+            else {
+                return error(1, format!("`{field}` is no field"));
+            };
             if at == 0 && key != "profile" {
                 return error(1, "the first field is not the profile");
             }
@@ -116,26 +129,45 @@ impl<'t> Header<'t> {
 }
 
 fn is_number(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'))
+    !text.is_empty()
+        && text.bytes().all(|byte| byte.is_ascii_digit())
+        && (text == "0" || !text.starts_with('0'))
 }
 
 /// Reads the fields of a node after its id: kind, name, score, provenance.
 pub(super) fn node(number: usize, fields: &[&str], distance: u32) -> Result<Node> {
-    let &[kind, qname, score, provenance] = fields else { return error(number, "a node has five fields") };
+    let &[kind, qname, score, provenance] = fields else {
+        return error(number, "a node has five fields");
+    };
     for text in [kind, qname, provenance] {
         if text.is_empty() || !text.bytes().all(|byte| (b'!'..=b'~').contains(&byte)) {
             return error(number, "a field is empty or not printable ASCII");
         }
     }
-    let shape = score.len() == 4 && score.bytes().enumerate().all(|(at, byte)| if at == 1 { byte == b'.' } else { byte.is_ascii_digit() });
+    let shape = score.len() == 4
+        && score
+            .bytes()
+            .enumerate()
+            .all(|(at, byte)| if at == 1 { byte == b'.' } else { byte.is_ascii_digit() });
     match score.parse::<f64>() {
-        Ok(value) if shape && (0.0..=1.0).contains(&value) => Ok(Node { kind: kind.to_owned(), qname: qname.to_owned(), score: value, provenance: provenance.to_owned(), distance, ..Node::default() }),
+        Ok(value) if shape && (0.0..=1.0).contains(&value) => Ok(Node {
+            kind: kind.to_owned(),
+            qname: qname.to_owned(),
+            score: value,
+            provenance: provenance.to_owned(),
+            distance,
+            ..Node::default()
+        }),
         _ => error(number, format!("`{score}` is no score")),
     }
 }
 
 pub(super) fn id(number: usize, text: &str) -> Result<u32> {
-    match text.strip_prefix('@').filter(|digits| is_number(digits)).and_then(|digits| digits.parse().ok()) {
+    match text
+        .strip_prefix('@')
+        .filter(|digits| is_number(digits))
+        .and_then(|digits| digits.parse().ok())
+    {
         Some(id) => Ok(id),
         None => error(number, format!("`{text}` is no id")),
     }
@@ -164,7 +196,18 @@ enum Part {
 
 impl<'s> Reader<'s> {
     fn new(session: bool, known: &'s Session) -> Self {
-        Reader { session, known, refers: false, section: None, ids: Vec::new(), nodes: Vec::new(), edges: Vec::new(), announced: None, streamed: false, summary: None }
+        Reader {
+            session,
+            known,
+            refers: false,
+            section: None,
+            ids: Vec::new(),
+            nodes: Vec::new(),
+            edges: Vec::new(),
+            announced: None,
+            streamed: false,
+            summary: None,
+        }
     }
 
     fn line(&mut self, number: usize, line: &str) -> Result<()> {
@@ -190,7 +233,12 @@ impl<'s> Reader<'s> {
             "targets" => Part::Distance(0),
             "related" => Part::Distance(1),
             "extended" => Part::Distance(2),
-            name => match name.strip_prefix("distance_").filter(|digits| is_number(digits)).and_then(|digits| digits.parse().ok()).filter(|&far: &u32| far > 2) {
+            name => match name
+                .strip_prefix("distance_")
+                .filter(|digits| is_number(digits))
+                .and_then(|digits| digits.parse().ok())
+                .filter(|&far: &u32| far > 2)
+            {
                 Some(far) => Part::Distance(far),
                 None => self.edges_heading(number, name)?,
             },
@@ -203,7 +251,10 @@ impl<'s> Reader<'s> {
     }
 
     fn edges_heading(&mut self, number: usize, name: &str) -> Result<Part> {
-        let Some(count) = name.strip_prefix("edges [").and_then(|rest| rest.strip_suffix(']')) else { return error(number, format!("`{name}` is no heading")) };
+        let Some(count) = name.strip_prefix("edges [").and_then(|rest| rest.strip_suffix(']'))
+        else {
+            return error(number, format!("`{name}` is no heading"));
+        };
         if count == "?" {
             self.streamed = true;
         } else if is_number(count) {
@@ -217,7 +268,11 @@ impl<'s> Reader<'s> {
     fn node(&mut self, number: usize, line: &str, distance: u32) -> Result<()> {
         if let Some(head) = line.strip_suffix("  # previously transmitted") {
             let own = id(number, head)?;
-            let Some(node) = self.known.node(own).filter(|_| self.session && !self.ids.contains(&own)) else { return error(number, format!("@{own} was never sent")) };
+            let Some(node) =
+                self.known.node(own).filter(|_| self.session && !self.ids.contains(&own))
+            else {
+                return error(number, format!("@{own} was never sent"));
+            };
             self.nodes.push(Node { distance, ..node.clone() });
             self.ids.push(own);
             self.refers = true;
@@ -240,8 +295,17 @@ impl<'s> Reader<'s> {
 
     fn edge(&mut self, number: usize, line: &str) -> Result<()> {
         let mut fields = line.split(' ');
-        let (ends, kind, status, rest) = (fields.next().unwrap_or_default(), fields.next().unwrap_or_default(), fields.next(), fields.next());
-        let Some((target, source)) = ends.split_once('<').filter(|_| rest.is_none() && !kind.is_empty()) else { return error(number, "an edge is `@target<@source kind`") };
+        let (ends, kind, status, rest) = (
+            fields.next().unwrap_or_default(),
+            fields.next().unwrap_or_default(),
+            fields.next(),
+            fields.next(),
+        );
+        let Some((target, source)) =
+            ends.split_once('<').filter(|_| rest.is_none() && !kind.is_empty())
+        else {
+            return error(number, "an edge is `@target<@source kind`");
+        };
         let (target, source) = (id(number, target)?, id(number, source)?);
         if !self.ids.contains(&target) || !self.ids.contains(&source) {
             return error(number, "an edge names an id that was not declared");
@@ -253,7 +317,9 @@ impl<'s> Reader<'s> {
             Some(_) => return error(number, "an edge is added, removed or neither"),
         };
         let edge = (source, target, kind.to_owned(), status);
-        if self.edges.last().is_some_and(|last| (last.0, last.1) > (edge.0, edge.1)) || self.edges.contains(&edge) {
+        if self.edges.last().is_some_and(|last| (last.0, last.1) > (edge.0, edge.1))
+            || self.edges.contains(&edge)
+        {
             return error(number, "edges are sorted by source and target, each once");
         }
         self.edges.push(edge);
@@ -264,23 +330,52 @@ impl<'s> Reader<'s> {
         let (symbols, edges) = (self.nodes.len() as u64, self.edges.len() as u64);
         let counted = header.number("symbols")?;
         let wrong = match &self.summary {
-            Some((all, lines, groups)) => *all != symbols || *lines != edges || *groups != self.groups() || counted.is_some(),
-            None => counted != Some(symbols) || header.number("edges")?.unwrap_or(0) != edges || self.streamed || self.announced.unwrap_or(0) != edges,
+            Some((all, lines, groups)) => {
+                *all != symbols || *lines != edges || *groups != self.groups() || counted.is_some()
+            }
+            None => {
+                counted != Some(symbols)
+                    || header.number("edges")?.unwrap_or(0) != edges
+                    || self.streamed
+                    || self.announced.unwrap_or(0) != edges
+            }
         };
         if wrong {
             return error(0, "the counts are wrong");
         }
-        let sorted = self.nodes.windows(2).all(|pair| pair[0].distance < pair[1].distance || pair[0].distance == pair[1].distance && (pair[0].score >= pair[1].score || self.refers));
-        let names: BTreeSet<(&str, &str)> = self.nodes.iter().map(|node| (node.kind.as_str(), node.qname.as_str())).collect();
+        let sorted = self.nodes.windows(2).all(|pair| {
+            pair[0].distance < pair[1].distance
+                || pair[0].distance == pair[1].distance
+                    && (pair[0].score >= pair[1].score || self.refers)
+        });
+        let names: BTreeSet<(&str, &str)> =
+            self.nodes.iter().map(|node| (node.kind.as_str(), node.qname.as_str())).collect();
         if !sorted || names.len() != self.nodes.len() {
             return error(0, "nodes stand twice or out of order");
         }
-        let place = |own: u32| self.ids.iter().position(|&other| other == own).unwrap_or_default() as u32;
-        let mut lines: Vec<Edge> = self.edges.iter().map(|(source, target, kind, status)| Edge { source: place(*source), target: place(*target), kind: kind.clone(), status: *status }).collect();
+        let place =
+            |own: u32| self.ids.iter().position(|&other| other == own).unwrap_or_default() as u32;
+        let mut lines: Vec<Edge> = self
+            .edges
+            .iter()
+            .map(|(source, target, kind, status)| Edge {
+                source: place(*source),
+                target: place(*target),
+                kind: kind.clone(),
+                status: *status,
+            })
+            .collect();
         lines.sort();
-        let graph = GraphPack { tool: header.text("tool").unwrap_or_default().to_owned(), budget: header.number("budget")?.unwrap_or(0), tokens: header.number("tokens")?.unwrap_or(0), nodes: self.nodes, edges: lines };
+        let graph = GraphPack {
+            tool: header.text("tool").unwrap_or_default().to_owned(),
+            budget: header.number("budget")?.unwrap_or(0),
+            tokens: header.number("tokens")?.unwrap_or(0),
+            nodes: self.nodes,
+            edges: lines,
+        };
         let pack_root = header.text("pack_root").map(str::to_owned);
-        if !self.refers && pack_root.as_ref().is_some_and(|root| *root != super::pack_root(&graph)) {
+        if !self.refers && pack_root.as_ref().is_some_and(|root| *root != super::pack_root(&graph))
+        {
             return error(1, "the pack_root is not that of the graph");
         }
         Ok(Decoded::Graph { graph, pack_root })
@@ -290,18 +385,39 @@ impl<'s> Reader<'s> {
     fn groups(&self) -> Vec<u64> {
         let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
         self.nodes.iter().for_each(|node| *counts.entry(node.distance).or_default() += 1);
-        counts.into_values().chain((!self.edges.is_empty()).then_some(self.edges.len() as u64)).collect()
+        counts
+            .into_values()
+            .chain((!self.edges.is_empty()).then_some(self.edges.len() as u64))
+            .collect()
     }
 }
 
 fn summary(number: usize, rest: &str) -> Result<(u64, u64, Vec<u64>)> {
-    let part = |key: &str, field: Option<&str>| field.and_then(|field| field.strip_prefix(key)).map(str::to_owned);
+    let part = |key: &str, field: Option<&str>| {
+        field.and_then(|field| field.strip_prefix(key)).map(str::to_owned)
+    };
     let mut fields = rest.split(' ');
-    let (symbols, edges, counts) = (part("symbols=", fields.next()), part("edges=", fields.next()), part("counts=", fields.next()));
-    let read = |text: Option<String>| text.filter(|text| is_number(text)).and_then(|text| text.parse::<u64>().ok());
-    let groups: Option<Vec<u64>> = counts.map(|text| if text.is_empty() { Some(Vec::new()) } else { text.split(',').map(|count| read(Some(count.to_owned()))).collect() }).unwrap_or_default();
+    let (symbols, edges, counts) = (
+        part("symbols=", fields.next()),
+        part("edges=", fields.next()),
+        part("counts=", fields.next()),
+    );
+    let read = |text: Option<String>| {
+        text.filter(|text| is_number(text)).and_then(|text| text.parse::<u64>().ok())
+    };
+    let groups: Option<Vec<u64>> = counts
+        .map(|text| {
+            if text.is_empty() {
+                Some(Vec::new())
+            } else {
+                text.split(',').map(|count| read(Some(count.to_owned()))).collect()
+            }
+        })
+        .unwrap_or_default();
     match (read(symbols), read(edges), groups) {
-        (Some(symbols), Some(edges), Some(groups)) if fields.next().is_none() => Ok((symbols, edges, groups)),
+        (Some(symbols), Some(edges), Some(groups)) if fields.next().is_none() => {
+            Ok((symbols, edges, groups))
+        }
         _ => error(number, "the summary cannot be read"),
     }
 }

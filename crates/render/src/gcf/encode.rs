@@ -16,18 +16,30 @@ pub fn encode(graph: &GraphPack) -> String {
 /// Says that a graph is the one with that root.
 pub fn unchanged(graph: &GraphPack) -> String {
     let tool = tool(graph);
-    format!("GCF profile=graph{tool} unchanged=true pack_root={} symbols={}\n", pack_root(graph), graph.nodes.len())
+    format!(
+        "GCF profile=graph{tool} unchanged=true pack_root={} symbols={}\n",
+        pack_root(graph),
+        graph.nodes.len()
+    )
 }
 
 fn tool(graph: &GraphPack) -> String {
-    if graph.tool.is_empty() { String::new() } else { format!(" tool={}", crate::graph::plain(&graph.tool)) }
+    if graph.tool.is_empty() {
+        String::new()
+    } else {
+        format!(" tool={}", crate::graph::plain(&graph.tool))
+    }
 }
 
 /// Returns the first line without its end; counts are left out where they are not known yet.
 pub(super) fn header(graph: &GraphPack, counted: bool) -> String {
     let mut out = format!("GCF profile=graph{}", tool(graph));
-    let counts = [("symbols", graph.nodes.len() as u64, true), ("edges", graph.edges.len() as u64, false)];
-    for (key, value, always) in [("budget", graph.budget, false), ("tokens", graph.tokens, false)].into_iter().chain(counts.into_iter().filter(|_| counted)) {
+    let counts =
+        [("symbols", graph.nodes.len() as u64, true), ("edges", graph.edges.len() as u64, false)];
+    for (key, value, always) in [("budget", graph.budget, false), ("tokens", graph.tokens, false)]
+        .into_iter()
+        .chain(counts.into_iter().filter(|_| counted))
+    {
         if always || value > 0 {
             let _ = write!(out, " {key}={value}");
         }
@@ -46,7 +58,11 @@ pub(super) fn heading(distance: u32) -> String {
 }
 
 /// Writes nodes below the heading of their distance.
-pub(super) fn groups(out: &mut String, nodes: &[Node], mut line: impl FnMut(&mut String, usize, &Node)) {
+pub(super) fn groups(
+    out: &mut String,
+    nodes: &[Node],
+    mut line: impl FnMut(&mut String, usize, &Node),
+) {
     let mut last = None;
     for (at, node) in nodes.iter().enumerate() {
         if last != Some(node.distance) {
@@ -58,7 +74,8 @@ pub(super) fn groups(out: &mut String, nodes: &[Node], mut line: impl FnMut(&mut
 }
 
 pub(super) fn node_line(out: &mut String, id: u32, node: &Node) {
-    let _ = writeln!(out, "@{id} {} {} {:.2} {}", node.kind, node.qname, node.score, node.provenance);
+    let _ =
+        writeln!(out, "@{id} {} {} {:.2} {}", node.kind, node.qname, node.score, node.provenance);
 }
 
 /// Writes edges; an unknown count is a question mark.

@@ -28,7 +28,13 @@ pub fn pack(pack: &ContextPack) -> String {
     let graph = GraphPack::of(pack);
     let held: Vec<GraphPack> = pack.held_packs.iter().map(GraphPack::of).collect();
     match (pack.held_packs.last(), held.last()) {
-        (Some(last), Some(base)) if ["query", "focus", "files"].iter().all(|key| last.request[key] == pack.request[key]) => delta_text(base, &graph, pack.budgets.tokenizer),
+        (Some(last), Some(base))
+            if ["query", "focus", "files"]
+                .iter()
+                .all(|key| last.request[key] == pack.request[key]) =>
+        {
+            delta_text(base, &graph, pack.budgets.tokenizer)
+        }
         (Some(_), _) => encode_session(&graph, &Session::of(&held)).0,
         _ => encode(&graph),
     }

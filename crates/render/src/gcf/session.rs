@@ -25,8 +25,14 @@ impl Session {
     fn bind(&mut self, graph: &GraphPack) {
         for node in &graph.nodes {
             let next = self.ids.len() as u32;
-            if *self.ids.entry(key(node)).or_insert(next) == next && self.nodes.len() == next as usize {
-                self.nodes.push(Node { signature: String::new(), components: [0.0; 4], ..node.clone() });
+            if *self.ids.entry(key(node)).or_insert(next) == next
+                && self.nodes.len() == next as usize
+            {
+                self.nodes.push(Node {
+                    signature: String::new(),
+                    components: [0.0; 4],
+                    ..node.clone()
+                });
             }
         }
     }
@@ -57,7 +63,15 @@ pub fn encode_session(graph: &GraphPack, session: &Session) -> (String, Session)
             node_line(out, id(at), node);
         }
     });
-    let mut renamed: Vec<Edge> = graph.edges.iter().map(|edge| Edge { source: id(edge.source as usize), target: id(edge.target as usize), ..edge.clone() }).collect();
+    let mut renamed: Vec<Edge> = graph
+        .edges
+        .iter()
+        .map(|edge| Edge {
+            source: id(edge.source as usize),
+            target: id(edge.target as usize),
+            ..edge.clone()
+        })
+        .collect();
     renamed.sort();
     let count = renamed.len();
     edges(&mut out, &renamed, Some(count));

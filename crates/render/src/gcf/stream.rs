@@ -30,5 +30,10 @@ fn summary(graph: &GraphPack) -> String {
     if !graph.edges.is_empty() {
         counts.push(graph.edges.len().to_string());
     }
-    format!("##! summary symbols={} edges={} counts={}\n", graph.nodes.len(), graph.edges.len(), counts.join(","))
+    format!(
+        "##! summary symbols={} edges={} counts={}\n",
+        graph.nodes.len(),
+        graph.edges.len(),
+        counts.join(",")
+    )
 }

@@ -1,11 +1,18 @@
 use super::*;
-use crate::graph::{Edge, GraphPack, Node, Status, two_decimals};
 use crate::gcb;
+use crate::graph::{Edge, GraphPack, Node, Status, two_decimals};
 use contextd_pack::Tokenizer;
 use proptest::prelude::*;
 
 fn node(kind: &str, qname: &str, score: f64, provenance: &str, distance: u32) -> Node {
-    Node { kind: kind.into(), qname: qname.into(), score, provenance: provenance.into(), distance, ..Node::default() }
+    Node {
+        kind: kind.into(),
+        qname: qname.into(),
+        score,
+        provenance: provenance.into(),
+        distance,
+        ..Node::default()
+    }
 }
 
 fn edge(source: u32, target: u32, kind: &str) -> Edge {
@@ -16,7 +23,11 @@ fn sample() -> GraphPack {
     GraphPack {
         tool: "t".into(),
         budget: 500,
-        nodes: vec![node("fn", "a.rs:main", 0.9, "ast_resolved", 0), node("type", "a.rs:Cart", 0.45, "structural", 1), node("method", "a.rs:Cart.total", 0.4, "ast_inferred", 1)],
+        nodes: vec![
+            node("fn", "a.rs:main", 0.9, "ast_resolved", 0),
+            node("type", "a.rs:Cart", 0.45, "structural", 1),
+            node("method", "a.rs:Cart.total", 0.4, "ast_inferred", 1),
+        ],
         edges: vec![edge(0, 1, "references"), edge(0, 2, "calls")],
         ..GraphPack::default()
     }
@@ -25,16 +36,30 @@ fn sample() -> GraphPack {
 #[test]
 fn the_public_vectors_hold() {
     let empty = GraphPack::default();
-    assert_eq!(pack_root(&empty), "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-    let single = GraphPack { nodes: vec![node("fn", "pkg.Main", 1.0, "lsp_resolved", 0)], ..GraphPack::default() };
-    assert_eq!(pack_root(&single), "sha256:da39c1fb07913659a75865cf4afaa971683448625d19ac92c0303e90f678585f");
+    assert_eq!(
+        pack_root(&empty),
+        "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+    );
+    let single = GraphPack {
+        nodes: vec![node("fn", "pkg.Main", 1.0, "lsp_resolved", 0)],
+        ..GraphPack::default()
+    };
+    assert_eq!(
+        pack_root(&single),
+        "sha256:da39c1fb07913659a75865cf4afaa971683448625d19ac92c0303e90f678585f"
+    );
 }
 
 #[test]
 fn a_graph_is_written_as_specified() {
     let text = encode(&sample());
     let root = pack_root(&sample());
-    assert_eq!(text, format!("GCF profile=graph tool=t budget=500 symbols=3 edges=2 pack_root={root}\n## targets\n@0 fn a.rs:main 0.90 ast_resolved\n## related\n@1 type a.rs:Cart 0.45 structural\n@2 method a.rs:Cart.total 0.40 ast_inferred\n## edges [2]\n@1<@0 references\n@2<@0 calls\n"));
+    assert_eq!(
+        text,
+        format!(
+            "GCF profile=graph tool=t budget=500 symbols=3 edges=2 pack_root={root}\n## targets\n@0 fn a.rs:main 0.90 ast_resolved\n## related\n@1 type a.rs:Cart 0.45 structural\n@2 method a.rs:Cart.total 0.40 ast_inferred\n## edges [2]\n@1<@0 references\n@2<@0 calls\n"
+        )
+    );
 }
 
 #[test]
@@ -68,9 +93,15 @@ fn malformed_texts_are_refused() {
         ("wrong root", good.replace("0.90", "0.91")),
         ("order of groups", good.replace("## related", "## targets")),
         ("unknown heading", good.replace("## related", "## others")),
-        ("edges out of order", good.replace("@1<@0 references\n@2<@0 calls", "@2<@0 calls\n@1<@0 references")),
+        (
+            "edges out of order",
+            good.replace("@1<@0 references\n@2<@0 calls", "@2<@0 calls\n@1<@0 references"),
+        ),
         ("no end of line", good.trim_end().to_owned()),
-        ("reference outside a session", good.replace("@0 fn a.rs:main 0.90 ast_resolved", "@0  # previously transmitted")),
+        (
+            "reference outside a session",
+            good.replace("@0 fn a.rs:main 0.90 ast_resolved", "@0  # previously transmitted"),
+        ),
         ("edge with a strange status", good.replace("@2<@0 calls", "@2<@0 calls gone")),
         ("nothing", String::new()),
     ] {
@@ -86,19 +117,36 @@ fn what_was_sent_is_referred_to() {
     second.nodes.insert(1, node("fn", "b.rs:other", 0.8, "ast_resolved", 0));
     second.edges = vec![edge(0, 1, "calls"), edge(0, 3, "calls")];
     let (text, after) = encode_session(&second, &session);
-    assert!(text.contains("@0  # previously transmitted\n@3 fn b.rs:other 0.80 ast_resolved\n"), "{text}");
+    assert!(
+        text.contains("@0  # previously transmitted\n@3 fn b.rs:other 0.80 ast_resolved\n"),
+        "{text}"
+    );
     assert!(text.contains("@2<@0 calls\n@3<@0 calls\n"), "{text}");
-    let Ok(Decoded::Graph { graph, .. }) = decode(&text, &session) else { panic!("{:?}", decode(&text, &session)) };
+    let Ok(Decoded::Graph { graph, .. }) = decode(&text, &session) else {
+        panic!("{:?}", decode(&text, &session))
+    };
     assert_eq!((graph.nodes, graph.edges), (second.nodes.clone(), second.edges.clone()));
-    assert!(decode(&text, &Session::default()).is_err(), "without the session nothing is known of @0");
+    assert!(
+        decode(&text, &Session::default()).is_err(),
+        "without the session nothing is known of @0"
+    );
     assert_eq!(encode_session(&second, &after).0.matches("previously").count(), 4);
 }
 
 #[test]
 fn a_difference_names_what_changed_and_nothing_is_nothing() {
-    let base = GraphPack { nodes: (0..40).map(|at| node("fn", &format!("a.rs:f{at:02}"), 0.5, "ast_resolved", 0)).collect(), ..GraphPack::default() };
+    let base = GraphPack {
+        nodes: (0..40)
+            .map(|at| node("fn", &format!("a.rs:f{at:02}"), 0.5, "ast_resolved", 0))
+            .collect(),
+        ..GraphPack::default()
+    };
     assert_eq!(delta_text(&base, &base, Tokenizer::O200k), unchanged(&base));
-    let Ok(Decoded::Unchanged { pack_root: root, symbols }) = decode(&unchanged(&base), &Session::default()) else { panic!() };
+    let Ok(Decoded::Unchanged { pack_root: root, symbols }) =
+        decode(&unchanged(&base), &Session::default())
+    else {
+        panic!()
+    };
     assert_eq!((root, symbols), (pack_root(&base), 40));
     let mut new = base.clone();
     new.nodes[3].qname = "a.rs:g".into();
@@ -106,10 +154,23 @@ fn a_difference_names_what_changed_and_nothing_is_nothing() {
     let text = delta_text(&base, &new, Tokenizer::O200k);
     let Ok(Decoded::Delta(read)) = decode(&text, &Session::default()) else { panic!("{text}") };
     assert_eq!(read, delta(&base, &new));
-    assert_eq!((read.removed, read.added.len(), read.edges_added.len()), (vec![("fn".to_owned(), "a.rs:f03".to_owned())], 1, 1));
-    let other = GraphPack { nodes: vec![node("fn", "z", 0.1, "ast_resolved", 0)], ..GraphPack::default() };
-    assert_eq!(delta_text(&base, &other, Tokenizer::O200k), encode(&other), "a long difference is not worth it");
-    for bad in [text.replace("## added", "## more"), text.replace(" -> ", " > "), text.replace("@0 fn", "@4 fn"), text.replace("base_root=", "root=")] {
+    assert_eq!(
+        (read.removed, read.added.len(), read.edges_added.len()),
+        (vec![("fn".to_owned(), "a.rs:f03".to_owned())], 1, 1)
+    );
+    let other =
+        GraphPack { nodes: vec![node("fn", "z", 0.1, "ast_resolved", 0)], ..GraphPack::default() };
+    assert_eq!(
+        delta_text(&base, &other, Tokenizer::O200k),
+        encode(&other),
+        "a long difference is not worth it"
+    );
+    for bad in [
+        text.replace("## added", "## more"),
+        text.replace(" -> ", " > "),
+        text.replace("@0 fn", "@4 fn"),
+        text.replace("base_root=", "root="),
+    ] {
         assert!(decode(&bad, &Session::default()).is_err(), "{bad}");
     }
 }

@@ -11,7 +11,14 @@ use std::fmt::Write as _;
 pub fn text(report: &LintReport) -> String {
     let mut out = String::new();
     for own in &report.violations {
-        let _ = writeln!(out, "{} {} [{}]: {}", own.severity, safe(&own.rule), own.kind, safe(&own.message));
+        let _ = writeln!(
+            out,
+            "{} {} [{}]: {}",
+            own.severity,
+            safe(&own.rule),
+            own.kind,
+            safe(&own.message)
+        );
         if !own.description.is_empty() {
             let _ = writeln!(out, "  rule: {}", safe(&own.description));
         }
@@ -20,7 +27,11 @@ pub fn text(report: &LintReport) -> String {
         }
         let _ = writeln!(out, "  remedy: {}", safe(&own.remedy));
     }
-    let _ = writeln!(out, "{} rules on {} nodes and {} files: {} errors, {} warnings", report.rules, report.nodes, report.files, report.errors, report.warnings);
+    let _ = writeln!(
+        out,
+        "{} rules on {} nodes and {} files: {} errors, {} warnings",
+        report.rules, report.nodes, report.files, report.errors, report.warnings
+    );
     out
 }
 
@@ -28,7 +39,10 @@ pub fn text(report: &LintReport) -> String {
 pub fn github(report: &LintReport) -> String {
     let line = |own: &contextd_ops::oracle::LintViolation| {
         let level = if own.severity == "error" { "error" } else { "warning" };
-        let (path, line) = own.evidence.first().map_or((String::new(), 1), |place| (place.path.clone(), place.line));
+        let (path, line) = own
+            .evidence
+            .first()
+            .map_or((String::new(), 1), |place| (place.path.clone(), place.line));
         annotation(level, &path, line, &own.rule, &format!("{} {}", own.message, own.remedy))
     };
     report.violations.iter().map(line).collect()
@@ -38,7 +52,11 @@ pub fn github(report: &LintReport) -> String {
 pub fn annotation(level: &str, path: &str, line: u32, title: &str, message: &str) -> String {
     let data = |text: &str| text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
     let property = |text: &str| data(text).replace(':', "%3A").replace(',', "%2C");
-    let place = if path.is_empty() { String::new() } else { format!("file={},line={line},", property(path)) };
+    let place = if path.is_empty() {
+        String::new()
+    } else {
+        format!("file={},line={line},", property(path))
+    };
     format!("::{level} {place}title={}::{}\n", property(title), data(message))
 }
 
@@ -67,7 +85,10 @@ pub fn sarif(report: &LintReport) -> String {
 /// Writes a path as a relative reference.
 fn uri(path: &str) -> String {
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-~".contains(byte);
-    path.as_bytes().iter().map(|byte| if plain(byte) { (*byte as char).to_string() } else { format!("%{byte:02X}") }).collect()
+    path.as_bytes()
+        .iter()
+        .map(|byte| if plain(byte) { (*byte as char).to_string() } else { format!("%{byte:02X}") })
+        .collect()
 }
 
 #[cfg(test)]
@@ -76,7 +97,10 @@ mod tests {
 
     #[test]
     fn annotations_and_paths_are_escaped() {
-        assert_eq!(annotation("error", "a,b:c.rs", 3, "t", "x\ny 5%"), "::error file=a%2Cb%3Ac.rs,line=3,title=t::x%0Ay 5%25\n");
+        assert_eq!(
+            annotation("error", "a,b:c.rs", 3, "t", "x\ny 5%"),
+            "::error file=a%2Cb%3Ac.rs,line=3,title=t::x%0Ay 5%25\n"
+        );
         assert_eq!(uri("a b/é.rs"), "a%20b/%C3%A9.rs");
     }
 }

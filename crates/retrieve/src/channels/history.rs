@@ -26,11 +26,17 @@ impl Channel for History {
     fn scores(&self, found: &Found<'_>) -> Vec<(u32, f32)> {
         let lexical = found.lexical;
         let of_file = |&(file, score): &(u32, f32)| {
-            let symbols = found.sources.snapshot.symbols_of_file(file).map(|symbol| (symbol, lexical.symbols[symbol as usize])).collect();
+            let symbols = found
+                .sources
+                .snapshot
+                .symbols_of_file(file)
+                .map(|symbol| (symbol, lexical.symbols[symbol as usize]))
+                .collect();
             let best = top(symbols, PER_FILE);
             let most = best.first().map_or(0.0, |&(_, words)| words).max(f32::MIN_POSITIVE);
             // Within a file, words tell its symbols apart.
-            best.into_iter().map(move |(symbol, words)| (symbol, score * (0.5 + 0.5 * words / most)))
+            best.into_iter()
+                .map(move |(symbol, words)| (symbol, score * (0.5 + 0.5 * words / most)))
         };
         found.git.iter().take(FILES).flat_map(of_file).collect()
     }

@@ -33,16 +33,43 @@ impl Channel for Names {
     fn scores(&self, found: &Found<'_>) -> Vec<(u32, f32)> {
         let snapshot = found.sources.snapshot;
         let wanted = wanted(found.query);
-        let mut symbols: Vec<u32> = top(found.lexical.symbol_hits.iter().map(|&symbol| (symbol, found.lexical.symbols[symbol as usize])).collect(), COMPARED).into_iter().map(|(symbol, _)| symbol).collect();
-        symbols.extend(found.query.identifiers.iter().flat_map(|identifier| snapshot.symbols_named_like(&identifier.text)));
+        let mut symbols: Vec<u32> = top(
+            found
+                .lexical
+                .symbol_hits
+                .iter()
+                .map(|&symbol| (symbol, found.lexical.symbols[symbol as usize]))
+                .collect(),
+            COMPARED,
+        )
+        .into_iter()
+        .map(|(symbol, _)| symbol)
+        .collect();
+        symbols.extend(
+            found
+                .query
+                .identifiers
+                .iter()
+                .flat_map(|identifier| snapshot.symbols_named_like(&identifier.text)),
+        );
         symbols.sort_unstable();
         symbols.dedup();
-        let most = found.lexical.symbol_hits.iter().map(|&symbol| found.lexical.symbols[symbol as usize]).fold(f32::MIN_POSITIVE, f32::max);
+        let most = found
+            .lexical
+            .symbol_hits
+            .iter()
+            .map(|&symbol| found.lexical.symbols[symbol as usize])
+            .fold(f32::MIN_POSITIVE, f32::max);
         let score = |symbol: u32| {
             let name = snapshot.symbol(symbol).name().to_lowercase();
-            let tier = wanted.iter().map(|(word, sure)| sure * tier(&name, word)).fold(0.0, f32::max);
+            let tier =
+                wanted.iter().map(|(word, sure)| sure * tier(&name, word)).fold(0.0, f32::max);
             // Of equal names the one whose surroundings match stands first.
-            if tier > 0.0 { tier + 0.1 * found.lexical.symbols[symbol as usize] / most } else { 0.0 }
+            if tier > 0.0 {
+                tier + 0.1 * found.lexical.symbols[symbol as usize] / most
+            } else {
+                0.0
+            }
         };
         symbols.into_iter().map(|symbol| (symbol, score(symbol))).collect()
     }
@@ -50,8 +77,16 @@ impl Channel for Names {
 
 /// Returns the identifiers and plain words of a request in lower case, with how much each says.
 fn wanted(query: &Query) -> Vec<(String, f32)> {
-    let mut wanted: Vec<(String, f32)> = query.identifiers.iter().map(|identifier| (identifier.text.to_lowercase(), if identifier.code { 1.0 } else { PLAIN })).collect();
-    for word in terms::identifiers(&query.text).map(str::to_lowercase).filter(|word| !is_stop_word(word)) {
+    let mut wanted: Vec<(String, f32)> = query
+        .identifiers
+        .iter()
+        .map(|identifier| {
+            (identifier.text.to_lowercase(), if identifier.code { 1.0 } else { PLAIN })
+        })
+        .collect();
+    for word in
+        terms::identifiers(&query.text).map(str::to_lowercase).filter(|word| !is_stop_word(word))
+    {
         if wanted.len() < WORDS && !wanted.iter().any(|(other, _)| *other == word) {
             wanted.push((word, PLAIN));
         }
@@ -75,6 +110,16 @@ mod tests {
 
     #[test]
     fn whole_before_start_before_inside() {
-        assert_eq!([tier("parse", "parse"), tier("parser", "parse"), tier("reparse", "parse"), tier("print", "parse"), tier("id", "id"), tier("identity", "id")], [1.0, 0.6, 0.3, 0.0, 1.0, 0.0]);
+        assert_eq!(
+            [
+                tier("parse", "parse"),
+                tier("parser", "parse"),
+                tier("reparse", "parse"),
+                tier("print", "parse"),
+                tier("id", "id"),
+                tier("identity", "id")
+            ],
+            [1.0, 0.6, 0.3, 0.0, 1.0, 0.0]
+        );
     }
 }

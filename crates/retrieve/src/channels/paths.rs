@@ -27,12 +27,22 @@ impl Channel for Paths {
     fn scores(&self, found: &Found<'_>) -> Vec<(u32, f32)> {
         let (snapshot, catalog) = (found.sources.snapshot, found.sources.catalog);
         let stems = Stems::new(found.query);
-        let files = top((0..snapshot.file_count()).map(|file| (file, stems.coverage(snapshot.file(file).path()))).collect(), FILES);
+        let files = top(
+            (0..snapshot.file_count())
+                .map(|file| (file, stems.coverage(snapshot.file(file).path())))
+                .collect(),
+            FILES,
+        );
         let worth = |symbol: u32| match SymbolKind::from_byte(catalog.kind[symbol as usize]) {
             kind if kind.is_type() => 1.0,
             SymbolKind::Function => 0.8,
             _ => 0.0,
         };
-        files.into_iter().flat_map(|(file, coverage)| snapshot.symbols_of_file(file).map(move |symbol| (symbol, coverage * worth(symbol)))).collect()
+        files
+            .into_iter()
+            .flat_map(|(file, coverage)| {
+                snapshot.symbols_of_file(file).map(move |symbol| (symbol, coverage * worth(symbol)))
+            })
+            .collect()
     }
 }

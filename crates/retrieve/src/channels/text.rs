@@ -19,6 +19,11 @@ impl Channel for Text {
     }
 
     fn scores(&self, found: &Found<'_>) -> Vec<(u32, f32)> {
-        found.lexical.symbol_hits.iter().map(|&symbol| (symbol, found.lexical.symbols[symbol as usize])).collect()
+        found
+            .lexical
+            .symbol_hits
+            .iter()
+            .map(|&symbol| (symbol, found.lexical.symbols[symbol as usize]))
+            .collect()
     }
 }

@@ -60,20 +60,34 @@ struct Count {
 
 impl Count {
     fn plus(self, other: Count) -> Count {
-        Count { useful: self.useful + other.useful, useless: self.useless + other.useless, expected: self.expected + other.expected }
+        Count {
+            useful: self.useful + other.useful,
+            useless: self.useless + other.useless,
+            expected: self.expected + other.expected,
+        }
     }
 
     fn times(self, share: f32) -> Count {
-        Count { useful: self.useful * share, useless: self.useless * share, expected: self.expected * share }
+        Count {
+            useful: self.useful * share,
+            useless: self.useless * share,
+            expected: self.expected * share,
+        }
     }
 }
 
 impl Memory {
     /// Adds judgements up. Their order does not matter; `kinds` holds the kind of each symbol.
     pub fn of(kinds: &[u8], observations: &[Observation]) -> Memory {
-        let requests: BTreeSet<&Vec<String>> = observations.iter().map(|observation| &observation.words).collect();
+        let requests: BTreeSet<&Vec<String>> =
+            observations.iter().map(|observation| &observation.words).collect();
         let (rate, sums) = sums(kinds, observations, &requests);
-        let mut memory = Memory { rarity: rarity(&requests), requests: requests.into_iter().cloned().collect(), rate, ..Memory::default() };
+        let mut memory = Memory {
+            rarity: rarity(&requests),
+            requests: requests.into_iter().cloned().collect(),
+            rate,
+            ..Memory::default()
+        };
         let (mut all, mut words): (Count, BTreeMap<(&str, u32), f32>) = Default::default();
         for (&(symbol, request), &count) in &sums {
             memory.symbols.entry(symbol).or_default().push((request, count));
@@ -96,7 +110,13 @@ impl Memory {
 
     /// Returns the learned vocabulary in the order of words: word, symbol, observations.
     pub fn words(&self) -> Vec<(String, u32, f32)> {
-        let mut rows: Vec<(String, u32, f32)> = self.vocabulary.iter().flat_map(|(word, symbols)| symbols.iter().map(move |&(symbol, count)| (word.clone(), symbol, count))).collect();
+        let mut rows: Vec<(String, u32, f32)> = self
+            .vocabulary
+            .iter()
+            .flat_map(|(word, symbols)| {
+                symbols.iter().map(move |&(symbol, count)| (word.clone(), symbol, count))
+            })
+            .collect();
         rows.sort_by(|a, b| a.0.cmp(&b.0).then(b.2.total_cmp(&a.2)).then(a.1.cmp(&b.1)));
         rows
     }
@@ -104,21 +124,53 @@ impl Memory {
     /// Returns what was learned, seen from a request.
     pub fn of_request(&self, query: &Query, weights: &LearnedWeights, version: String) -> Learned {
         let words: Vec<&str> = query.words.iter().map(|(word, _)| word.as_str()).collect();
-        let shares: Vec<f32> = self.requests.iter().map(|request| if request.is_empty() { GENERAL } else { (weights.across + self.likeness(&words, request)).min(1.0) }).collect();
+        let shares: Vec<f32> = self
+            .requests
+            .iter()
+            .map(|request| {
+                if request.is_empty() {
+                    GENERAL
+                } else {
+                    (weights.across + self.likeness(&words, request)).min(1.0)
+                }
+            })
+            .collect();
         let mut feedback = FxHashMap::default();
         for (&symbol, rows) in &self.symbols {
-            let sum = rows.iter().fold(Count::default(), |sum, &(request, count)| sum.plus(count.times(shares[request as usize])));
+            let sum = rows.iter().fold(Count::default(), |sum, &(request, count)| {
+                sum.plus(count.times(shares[request as usize]))
+            });
             feedback.insert(symbol, surprise(sum.useful, sum.expected, SYMBOL_PRIOR * self.rate));
         }
-        let kinds = self.kinds.iter().map(|(&kind, count)| (kind, surprise(count.useful, count.expected * self.lift, KIND_PRIOR))).collect();
-        Learned { version, feedback, kinds, vocabulary: self.bridged(&words), session: FxHashMap::default(), weights: *weights }
+        let kinds = self
+            .kinds
+            .iter()
+            .map(|(&kind, count)| {
+                (kind, surprise(count.useful, count.expected * self.lift, KIND_PRIOR))
+            })
+            .collect();
+        Learned {
+            version,
+            feedback,
+            kinds,
+            vocabulary: self.bridged(&words),
+            session: FxHashMap::default(),
+            weights: *weights,
+        }
     }
 
     /// Returns the cosine of two lists of words, rare words counting for more.
     fn likeness(&self, words: &[&str], request: &[String]) -> f32 {
         let weight = |word: &str| self.rarity.get(word).copied().unwrap_or(1.0).powi(2);
-        let common: f32 = words.iter().filter(|word| request.binary_search_by(|other| other.as_str().cmp(word)).is_ok()).map(|word| weight(word)).sum();
-        let (own, other): (f32, f32) = (words.iter().map(|word| weight(word)).sum(), request.iter().map(|word| weight(word)).sum());
+        let common: f32 = words
+            .iter()
+            .filter(|word| request.binary_search_by(|other| other.as_str().cmp(word)).is_ok())
+            .map(|word| weight(word))
+            .sum();
+        let (own, other): (f32, f32) = (
+            words.iter().map(|word| weight(word)).sum(),
+            request.iter().map(|word| weight(word)).sum(),
+        );
         if common <= 0.0 { 0.0 } else { common / (own * other).sqrt() }
     }
 
@@ -151,22 +203,42 @@ fn surprise(useful: f32, expected: f32, prior: f32) -> f32 {
 
 /// Returns the share of judgements in favour, and sums by symbol and number of the request, each held
 /// to what one may count.
-fn sums(kinds: &[u8], observations: &[Observation], requests: &BTreeSet<&Vec<String>>) -> (f32, BTreeMap<(u32, u32), Count>) {
-    let numbers: BTreeMap<&Vec<String>, u32> = requests.iter().enumerate().map(|(number, words)| (*words, number as u32)).collect();
-    let mut rows: Vec<(u32, u32, f32, f32, Option<f32>)> = observations.iter().filter(|own| (own.symbol as usize) < kinds.len()).map(|own| (own.symbol, numbers[&own.words], own.useful, own.useless, own.chance)).collect();
+fn sums(
+    kinds: &[u8],
+    observations: &[Observation],
+    requests: &BTreeSet<&Vec<String>>,
+) -> (f32, BTreeMap<(u32, u32), Count>) {
+    let numbers: BTreeMap<&Vec<String>, u32> =
+        requests.iter().enumerate().map(|(number, words)| (*words, number as u32)).collect();
+    let mut rows: Vec<(u32, u32, f32, f32, Option<f32>)> = observations
+        .iter()
+        .filter(|own| (own.symbol as usize) < kinds.len())
+        .map(|own| (own.symbol, numbers[&own.words], own.useful, own.useless, own.chance))
+        .collect();
     // Sums of fractions depend on their order.
-    rows.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2)).then(a.3.total_cmp(&b.3)).then(a.4.unwrap_or(-1.0).total_cmp(&b.4.unwrap_or(-1.0))));
+    rows.sort_by(|a, b| {
+        (a.0, a.1)
+            .cmp(&(b.0, b.1))
+            .then(a.2.total_cmp(&b.2))
+            .then(a.3.total_cmp(&b.3))
+            .then(a.4.unwrap_or(-1.0).total_cmp(&b.4.unwrap_or(-1.0)))
+    });
     // By key: useful, useless, how much of both has a chance, and the sum of those chances.
     let mut raw: BTreeMap<(u32, u32), [f32; 4]> = BTreeMap::new();
     for (symbol, request, useful, useless, chance) in rows {
         let [yes, no, known, likely] = raw.entry((symbol, request)).or_default();
         (*yes, *no) = (*yes + useful, *no + useless);
         if let Some(chance) = chance {
-            (*known, *likely) = (*known + useful + useless, *likely + (useful + useless) * chance.clamp(0.0, 1.0));
+            (*known, *likely) =
+                (*known + useful + useless, *likely + (useful + useless) * chance.clamp(0.0, 1.0));
         }
     }
-    let held = |[useful, useless, ..]: [f32; 4]| (useful.min(MOST_OF_ONE), useless.min(MOST_OF_ONE));
-    let all = raw.values().map(|&own| held(own)).fold((0.0, 0.0), |sum, own| (sum.0 + own.0, sum.1 + own.1));
+    let held =
+        |[useful, useless, ..]: [f32; 4]| (useful.min(MOST_OF_ONE), useless.min(MOST_OF_ONE));
+    let all = raw
+        .values()
+        .map(|&own| held(own))
+        .fold((0.0, 0.0), |sum, own| (sum.0 + own.0, sum.1 + own.1));
     let rate: f32 = ((all.0 + 1.0) / (all.0 + all.1 + 6.0)).clamp(0.02, 0.35);
     let count = |own: [f32; 4]| {
         let (useful, useless) = held(own);
@@ -179,7 +251,10 @@ fn sums(kinds: &[u8], observations: &[Observation], requests: &BTreeSet<&Vec<Str
 
 fn rarity(requests: &BTreeSet<&Vec<String>>) -> BTreeMap<String, f32> {
     let mut with: BTreeMap<String, f32> = BTreeMap::new();
-    requests.iter().flat_map(|words| words.iter()).for_each(|word| *with.entry(word.clone()).or_default() += 1.0);
+    requests
+        .iter()
+        .flat_map(|words| words.iter())
+        .for_each(|word| *with.entry(word.clone()).or_default() += 1.0);
     with.values_mut().for_each(|count| *count = (1.0 + requests.len() as f32 / *count).ln());
     with
 }
@@ -206,24 +281,38 @@ mod tests {
     }
 
     fn words(request: &str) -> Vec<String> {
-        let mut words: Vec<String> = understand(request).words.into_iter().map(|(word, _)| word).collect();
+        let mut words: Vec<String> =
+            understand(request).words.into_iter().map(|(word, _)| word).collect();
         words.sort();
         words
     }
 
     fn learned(observations: &[Observation], request: &str) -> Learned {
-        Memory::of(&KINDS, observations).of_request(&understand(request), &LearnedWeights::default(), String::new())
+        Memory::of(&KINDS, observations).of_request(
+            &understand(request),
+            &LearnedWeights::default(),
+            String::new(),
+        )
     }
 
     #[test]
     fn praise_counts_for_more_than_blame_and_more_for_requests_alike() {
-        let judged = [seen(0, "resume uploads", 1.0, 0.0), seen(1, "resume uploads", 0.0, 1.0), seen(2, "resume uploads", 0.0, 1.0)];
+        let judged = [
+            seen(0, "resume uploads", 1.0, 0.0),
+            seen(1, "resume uploads", 0.0, 1.0),
+            seen(2, "resume uploads", 0.0, 1.0),
+        ];
         let alike = learned(&judged, "uploads resume slowly");
         let other = learned(&judged, "print invoices");
         let feedback = |learned: &Learned, symbol| learned.terms(symbol, 1)[0];
         assert!(feedback(&alike, 0) > feedback(&other, 0) && feedback(&other, 0) > 0.0);
         assert!(feedback(&alike, 1) < 0.0);
-        assert!(feedback(&alike, 0) > -2.0 * feedback(&alike, 1), "{} {}", feedback(&alike, 0), feedback(&alike, 1));
+        assert!(
+            feedback(&alike, 0) > -2.0 * feedback(&alike, 1),
+            "{} {}",
+            feedback(&alike, 0),
+            feedback(&alike, 1)
+        );
         assert_eq!(alike.terms(5, 9), [0.0; 4]);
     }
 
@@ -234,16 +323,35 @@ mod tests {
         let twice = [seen(3, "basket price", 1.0, 0.0), seen(3, "basket shipping", 1.0, 0.0)];
         let value = learned(&twice, "basket colour").terms(3, 2)[2];
         assert!(value > 0.0);
-        assert!(learned(&twice, "basket").terms(3, 2)[2] > value, "more of the request speaks for it");
+        assert!(
+            learned(&twice, "basket").terms(3, 2)[2] > value,
+            "more of the request speaks for it"
+        );
         assert_eq!(learned(&twice, "colour").terms(3, 2)[2], 0.0);
         assert_eq!(learned(&twice, "basket colour").candidates(), [3]);
-        let spread = |symbols: u32| Memory::of(&[1; 20], &(0..symbols).map(|symbol| seen(symbol, "basket", 2.0, 0.0)).collect::<Vec<_>>()).words().len();
+        let spread = |symbols: u32| {
+            Memory::of(
+                &[1; 20],
+                &(0..symbols).map(|symbol| seen(symbol, "basket", 2.0, 0.0)).collect::<Vec<_>>(),
+            )
+            .words()
+            .len()
+        };
         assert_eq!((spread(12), spread(13)), (12, 0));
     }
 
     #[test]
     fn kinds_that_are_used_gain_on_kinds_that_are_not() {
-        let judged: Vec<Observation> = (0..6).map(|symbol| seen(symbol, "x y", f32::from(u8::from(symbol < 3)), f32::from(u8::from(symbol >= 3)))).collect();
+        let judged: Vec<Observation> = (0..6)
+            .map(|symbol| {
+                seen(
+                    symbol,
+                    "x y",
+                    f32::from(u8::from(symbol < 3)),
+                    f32::from(u8::from(symbol >= 3)),
+                )
+            })
+            .collect();
         let learned = learned(&judged, "something else");
         assert!(learned.terms(9, 1)[1] > 0.0 && learned.terms(9, 2)[1] < 0.0);
     }
@@ -251,8 +359,18 @@ mod tests {
     #[test]
     fn what_was_expected_teaches_less_than_a_surprise() {
         let judged = |chance: f32| {
-            let mut rows: Vec<Observation> = (0..6).map(|symbol| seen(symbol, "resume uploads", f32::from(u8::from(symbol < 3)), f32::from(u8::from(symbol >= 3)))).collect();
-            rows.iter_mut().for_each(|row| row.chance = Some(if row.symbol < 3 { chance } else { 0.1 }));
+            let mut rows: Vec<Observation> = (0..6)
+                .map(|symbol| {
+                    seen(
+                        symbol,
+                        "resume uploads",
+                        f32::from(u8::from(symbol < 3)),
+                        f32::from(u8::from(symbol >= 3)),
+                    )
+                })
+                .collect();
+            rows.iter_mut()
+                .for_each(|row| row.chance = Some(if row.symbol < 3 { chance } else { 0.1 }));
             learned(&rows, "uploads")
         };
         let (sure, unsure) = (judged(0.9), judged(0.1));

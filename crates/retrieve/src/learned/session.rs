@@ -13,7 +13,12 @@ pub struct Access {
 /// Returns how present a symbol is at `step`, from 0 to 1: accesses fade by half every half-life and
 /// add up to the cap at most.
 pub fn recency(accesses: &[Access], step: u64, weights: &LearnedWeights) -> f32 {
-    let faded = accesses.iter().map(|access| access.weight * 0.5f32.powf(step.saturating_sub(access.step) as f32 / weights.half_life.max(f32::MIN_POSITIVE)));
+    let faded = accesses.iter().map(|access| {
+        access.weight
+            * 0.5f32.powf(
+                step.saturating_sub(access.step) as f32 / weights.half_life.max(f32::MIN_POSITIVE),
+            )
+    });
     let cap = weights.cap.max(f32::MIN_POSITIVE);
     faded.sum::<f32>().clamp(0.0, cap) / cap
 }

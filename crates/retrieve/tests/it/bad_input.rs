@@ -12,10 +12,31 @@ fn every_text_is_answered_or_known_to_say_nothing() {
     let reader = Fixture::shop().engine().reader().expect("a reader");
     let long = "the cart is empty and the bank says no ".repeat(27_000);
     assert!(long.len() > 1_000_000);
-    let texts = ["", " \n\t ", "the of and with", "日本語のカートの合計", "корзина", "\u{0}\u{1}\u{1b}[31m\u{202e}", "((((((((((", "a", "🛒🛒🛒", &long, TRACE, DIFF, &"x".repeat(1_000_000), &"cart_".repeat(200_000), &"(".repeat(100_000)];
+    let texts = [
+        "",
+        " \n\t ",
+        "the of and with",
+        "日本語のカートの合計",
+        "корзина",
+        "\u{0}\u{1}\u{1b}[31m\u{202e}",
+        "((((((((((",
+        "a",
+        "🛒🛒🛒",
+        &long,
+        TRACE,
+        DIFF,
+        &"x".repeat(1_000_000),
+        &"cart_".repeat(200_000),
+        &"(".repeat(100_000),
+    ];
     for text in texts {
         let query = understand(text);
-        assert!(query.text.len() <= 20_000 && query.words.len() <= 64 && query.identifiers.len() <= 64 && query.compounds.len() <= 128);
+        assert!(
+            query.text.len() <= 20_000
+                && query.words.len() <= 64
+                && query.identifiers.len() <= 64
+                && query.compounds.len() <= 128
+        );
         let (symbols, files) = (task_names(&reader, text), search_files(&reader, text));
         assert!(symbols.iter().chain(&files).all(|(_, score)| score.is_finite()));
         if query.is_empty {

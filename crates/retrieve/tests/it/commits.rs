@@ -23,19 +23,32 @@ fn messages_lead_to_the_files_they_touched() {
 #[test]
 fn hidden_commits_leave_no_trace() {
     let (with, without) = (Fixture::accounts(), Fixture::accounts());
-    with.write("web/invoices.ts", "export function renderInvoices(): string {\n  return 'none';\n}\n");
+    with.write(
+        "web/invoices.ts",
+        "export function renderInvoices(): string {\n  return 'none';\n}\n",
+    );
     with.commit("Show a note during authentication when there are no invoices");
-    without.write("web/invoices.ts", "export function renderInvoices(): string {\n  return 'none';\n}\n");
-    let (with, without) = (with.engine().reader().expect("a reader"), without.engine().reader().expect("a reader"));
+    without.write(
+        "web/invoices.ts",
+        "export function renderInvoices(): string {\n  return 'none';\n}\n",
+    );
+    let (with, without) =
+        (with.engine().reader().expect("a reader"), without.engine().reader().expect("a reader"));
     let query = understand("authentication note for accounts");
-    let seen = |reader: &Reader, hidden: Option<u32>| -> Vec<(u32, f32)> { reader.commits.best(&query, hidden) };
+    let seen = |reader: &Reader, hidden: Option<u32>| -> Vec<(u32, f32)> {
+        reader.commits.best(&query, hidden)
+    };
     assert_ne!(seen(&with, None).len(), seen(&without, None).len());
     // Numbers move by one; the scores of older commits do not know the newer one, nor how rare it makes words.
     let shifted: Vec<u32> = seen(&with, Some(0)).iter().map(|commit| commit.0 - 1).collect();
     assert_eq!(shifted, seen(&without, None).iter().map(|commit| commit.0).collect::<Vec<_>>());
-    let documents = |reader: &Reader, hidden| reader.commits.file_documents(&query, reader.snapshot.file_count() as usize, hidden);
+    let documents = |reader: &Reader, hidden| {
+        reader.commits.file_documents(&query, reader.snapshot.file_count() as usize, hidden)
+    };
     assert_eq!(documents(&with, Some(0)), documents(&without, None));
-    let activity = |reader: &Reader, hidden| reader.commits.activity(reader.snapshot.file_count() as usize, hidden, 60.0);
+    let activity = |reader: &Reader, hidden| {
+        reader.commits.activity(reader.snapshot.file_count() as usize, hidden, 60.0)
+    };
     assert_eq!(activity(&with, Some(0)), activity(&without, None));
 }
 
@@ -43,11 +56,21 @@ fn hidden_commits_leave_no_trace() {
 fn a_change_is_found_among_source_files() {
     let reader = Fixture::accounts().engine().reader().expect("a reader");
     let weights = Weights::profile("recall").expect("a profile that ships");
-    let ranked = change::rank(&reader.sources(None), &understand("Unlock accounts an hour after the fifth login with a wrong password"), &weights.change, 10);
+    let ranked = change::rank(
+        &reader.sources(None),
+        &understand("Unlock accounts an hour after the fifth login with a wrong password"),
+        &weights.change,
+        10,
+    );
     assert_eq!(path_of(&reader, ranked[0].file), "src/auth/LoginService.kt");
     assert!(ranked.iter().all(|row| !path_of(&reader, row.file).ends_with(".md")));
     let blind = Sources { commits: None, ..reader.sources(None) };
-    let ranked = change::rank(&blind, &understand("Unlock accounts an hour after the fifth login with a wrong password"), &weights.change_without_history, 10);
+    let ranked = change::rank(
+        &blind,
+        &understand("Unlock accounts an hour after the fifth login with a wrong password"),
+        &weights.change_without_history,
+        10,
+    );
     assert_eq!(path_of(&reader, ranked[0].file), "src/auth/LoginService.kt");
 }
 

@@ -15,12 +15,18 @@ use contextd_retrieve::{Weights, search, task, understand};
 fn task_names(reader: &Reader, text: &str) -> Vec<(String, f32)> {
     let weights = Weights::profile("recall").expect("a profile that ships");
     let ranked = task::rank(&reader.sources(None), &understand(text), &weights);
-    ranked.iter().map(|hit| (reader.snapshot.symbol(hit.symbol).qualified().into_owned(), hit.score)).collect()
+    ranked
+        .iter()
+        .map(|hit| (reader.snapshot.symbol(hit.symbol).qualified().into_owned(), hit.score))
+        .collect()
 }
 
 /// Returns the ranked files for a question, best first, with their scores.
 fn search_files(reader: &Reader, text: &str) -> Vec<(String, f32)> {
     let weights = Weights::profile("recall").expect("a profile that ships");
     let ranked = search::rank(&reader.sources(None), &understand(text), &weights, 20);
-    ranked.iter().map(|file| (reader.snapshot.file(file.file).path().to_owned(), file.score)).collect()
+    ranked
+        .iter()
+        .map(|file| (reader.snapshot.file(file.file).path().to_owned(), file.score))
+        .collect()
 }

@@ -33,7 +33,9 @@ fn files() -> Vec<PathBuf> {
 }
 
 fn words(line: &str) -> impl Iterator<Item = String> {
-    line.split(|c: char| !c.is_ascii_alphabetic()).filter(|word| !word.is_empty()).map(str::to_ascii_lowercase)
+    line.split(|c: char| !c.is_ascii_alphabetic())
+        .filter(|word| !word.is_empty())
+        .map(str::to_ascii_lowercase)
 }
 
 /// Returns each forbidden word of a text with its line.
@@ -42,8 +44,16 @@ fn forbidden(text: &str) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let quoted = |word: &str| line.to_lowercase().contains(&format!("\"{word}\""));
-        let reviewed = |word: &str| REVIEWED.iter().any(|(name, context, _)| *name == word && line.contains(context) && (word == "pytest" || !quoted(word)));
-        found.extend(words(line).filter(|word| names.contains(word.as_str()) && !reviewed(word)).map(|word| (number + 1, word)));
+        let reviewed = |word: &str| {
+            REVIEWED.iter().any(|(name, context, _)| {
+                *name == word && line.contains(context) && (word == "pytest" || !quoted(word))
+            })
+        };
+        found.extend(
+            words(line)
+                .filter(|word| names.contains(word.as_str()) && !reviewed(word))
+                .map(|word| (number + 1, word)),
+        );
     }
     found
 }
@@ -74,14 +84,17 @@ fn hashes() -> BTreeSet<u32> {
 }
 
 fn hash(text: &str) -> u32 {
-    text.bytes().fold(0x811c_9dc5, |hash: u32, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+    text.bytes()
+        .fold(0x811c_9dc5, |hash: u32, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
 /// Returns the phrases and names of a text that the hashes know.
 fn phrases(text: &str, known: &BTreeSet<u32>) -> Vec<String> {
     let words: Vec<String> = words(text).collect();
     let runs = words.windows(4).map(|run| run.join(" "));
-    runs.chain(words.iter().filter(|word| word.len() >= 10).cloned()).filter(|phrase| known.contains(&hash(phrase))).collect()
+    runs.chain(words.iter().filter(|word| word.len() >= 10).cloned())
+        .filter(|phrase| known.contains(&hash(phrase)))
+        .collect()
 }
 
 #[test]

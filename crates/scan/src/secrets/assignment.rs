@@ -108,19 +108,10 @@ pub(super) fn find(hit: &Hit<'_>) -> Option<Found> {
     let found = match join {
         Join::Element => element(hit, name_start, value_at, meaning),
         _ => quoted(hit, value_at, meaning)
-            .or_else(|| {
-                if join == Join::Sign {
-                    typed(hit, value_at, meaning)
-                } else {
-                    None
-                }
-            })
+            .or_else(|| if join == Join::Sign { typed(hit, value_at, meaning) } else { None })
             .or_else(|| bare(hit, name_start, join, value_at, meaning)),
     }?;
-    Some(Found {
-        range: found,
-        id: Some(meaning.id),
-    })
+    Some(Found { range: found, id: Some(meaning.id) })
 }
 
 /// Returns the end of the name; a name that goes on too long is data.
@@ -168,10 +159,7 @@ fn join(bytes: &[u8], name_end: usize) -> Option<(Join, usize)> {
         b'=' if at == name_end && !matches!(two, b"==" | b"=>") => (Join::TightEquals, 1),
         b'=' | b':' | b'!' => (
             Join::Sign,
-            bytes[at..]
-                .iter()
-                .take_while(|byte| matches!(byte, b'=' | b':' | b'>' | b'!'))
-                .count(),
+            bytes[at..].iter().take_while(|byte| matches!(byte, b'=' | b':' | b'>' | b'!')).count(),
         ),
         b'|' | b'?' | b'+' if matches!(two, b"||" | b"??" | b"?=" | b"|=" | b"+=") => {
             (Join::Sign, 2)
@@ -191,11 +179,7 @@ fn join(bytes: &[u8], name_end: usize) -> Option<(Join, usize)> {
         _ => return None,
     };
     let value_at = skip_blanks(bytes, at + length);
-    let join = if join == Join::TightEquals && value_at > at + length {
-        Join::Sign
-    } else {
-        join
-    };
+    let join = if join == Join::TightEquals && value_at > at + length { Join::Sign } else { join };
     Some((join, value_at))
 }
 
@@ -217,7 +201,8 @@ fn quoted(hit: &Hit<'_>, value_at: usize, meaning: Meaning) -> Option<Range<usiz
 
 /// True for any password that is set where a program's environment is written down, words included.
 fn is_chosen(hit: &Hit<'_>, value: &str, class: Class) -> bool {
-    let is_value = (6..=256).contains(&value.len()) && value.bytes().all(|byte| byte.is_ascii_graphic());
+    let is_value =
+        (6..=256).contains(&value.len()) && value.bytes().all(|byte| byte.is_ascii_graphic());
     hit.kind == PathKind::Environment && class == Class::Password && is_value && !is_stand_in(value)
 }
 
@@ -253,32 +238,20 @@ const WRAPPERS: &[&[u8]] = &[
 
 fn skip_wrapper(bytes: &[u8], at: usize) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();
-    if rest
-        .first()
-        .is_none_or(|byte| matches!(byte, b'"' | b'\'' | b'`' | b'\\'))
-    {
+    if rest.first().is_none_or(|byte| matches!(byte, b'"' | b'\'' | b'`' | b'\\')) {
         return at;
     }
     let wrapper = WRAPPERS.iter().find(|wrapper| {
         rest.starts_with(wrapper)
-            && rest
-                .get(wrapper.len())
-                .is_some_and(|byte| matches!(byte, b'"' | b'\'' | b'`'))
+            && rest.get(wrapper.len()).is_some_and(|byte| matches!(byte, b'"' | b'\'' | b'`'))
     });
     at + wrapper.map_or(0, |wrapper| wrapper.len())
 }
 
 /// Returns the inside of the quotes that open at `at`, on one line.
 fn quoted_range(bytes: &[u8], at: usize) -> Option<Range<usize>> {
-    let escapes = bytes
-        .get(at..)?
-        .iter()
-        .take(4)
-        .take_while(|&&byte| byte == b'\\')
-        .count();
-    let quote = *bytes
-        .get(at + escapes)
-        .filter(|byte| matches!(byte, b'"' | b'\'' | b'`'))?;
+    let escapes = bytes.get(at..)?.iter().take(4).take_while(|&&byte| byte == b'\\').count();
+    let quote = *bytes.get(at + escapes).filter(|byte| matches!(byte, b'"' | b'\'' | b'`'))?;
     let mut start = at + escapes + 1;
     if escapes == 0 && bytes.get(start..start + 2) == Some(&[quote, quote]) {
         start += 2;
@@ -289,13 +262,7 @@ fn quoted_range(bytes: &[u8], at: usize) -> Option<Range<usize>> {
         match bytes[end] {
             b'\n' => return None,
             b'\\' if escapes == 0 => end += 1,
-            b'\\'
-                if bytes[end..]
-                    .iter()
-                    .take_while(|&&byte| byte == b'\\')
-                    .count()
-                    >= escapes =>
-            {
+            b'\\' if bytes[end..].iter().take_while(|&&byte| byte == b'\\').count() >= escapes => {
                 return (bytes.get(end + escapes) == Some(&quote)).then_some(start..end);
             }
             byte if byte == quote => return Some(start..end),
@@ -317,11 +284,7 @@ fn typed(hit: &Hit<'_>, value_at: usize, meaning: Meaning) -> Option<Range<usize
             )
     };
     let rest = bytes.get(value_at..)?;
-    let length = rest
-        .iter()
-        .take(LONGEST_GAP)
-        .take_while(|&&byte| is_type(byte))
-        .count();
+    let length = rest.iter().take(LONGEST_GAP).take_while(|&&byte| is_type(byte)).count();
     let follows =
         length > 0 && rest.get(length) == Some(&b'=') && rest.get(length + 1) != Some(&b'=');
     follows.then(|| quoted(hit, skip_blanks(bytes, value_at + length + 1), meaning))?
@@ -372,10 +335,7 @@ fn is_separated_by_space(
     if bytes[name_start..].starts_with(b"--") {
         return true;
     }
-    if bytes
-        .get(value_at)
-        .is_some_and(|byte| matches!(byte, b'"' | b'\''))
-    {
+    if bytes.get(value_at).is_some_and(|byte| matches!(byte, b'"' | b'\'')) {
         return bytes[name_end.saturating_sub(8)..name_end].eq_ignore_ascii_case(b"password");
     }
     let before = line_before(bytes, name_start);
@@ -386,10 +346,7 @@ fn is_separated_by_space(
 /// Returns the line up to `at`, or its last part when it is long.
 fn line_before(bytes: &[u8], at: usize) -> &[u8] {
     let before = &bytes[at.saturating_sub(160)..at];
-    before
-        .rsplit(|&byte| byte == b'\n')
-        .next()
-        .unwrap_or(before)
+    before.rsplit(|&byte| byte == b'\n').next().unwrap_or(before)
 }
 
 fn bare_range(bytes: &[u8], start: usize) -> Option<Range<usize>> {
@@ -402,9 +359,7 @@ fn bare_range(bytes: &[u8], start: usize) -> Option<Range<usize>> {
             )
     };
     let length = rest.iter().take_while(|&&byte| !ends(byte)).count();
-    (1..=LONGEST_BARE)
-        .contains(&length)
-        .then_some(start..start + length)
+    (1..=LONGEST_BARE).contains(&length).then_some(start..start + length)
 }
 
 /// A bare value in configuration: as a quoted one, but names of variables and members stay.
@@ -414,9 +369,7 @@ fn looks_plain_secret(value: &str, class: Class) -> bool {
 
 /// Code goes on after a bare word: a call, a member, an index.
 fn is_code(hit: &Hit<'_>, end: usize) -> bool {
-    hit.bytes()
-        .get(end)
-        .is_some_and(|byte| matches!(byte, b'(' | b'[' | b'<'))
+    hit.bytes().get(end).is_some_and(|byte| matches!(byte, b'(' | b'[' | b'<'))
 }
 
 /// Only white space, `-`, `export` and the like stand before the name on its line.
@@ -424,10 +377,7 @@ fn begins_line(hit: &Hit<'_>, name_start: usize) -> bool {
     line_before(hit.bytes(), name_start).iter().all(|byte| {
         byte.is_ascii_whitespace()
             || byte.is_ascii_alphanumeric()
-            || matches!(
-                byte,
-                b'-' | b'_' | b'.' | b'"' | b'\'' | b'{' | b',' | b':' | b'/'
-            )
+            || matches!(byte, b'-' | b'_' | b'.' | b'"' | b'\'' | b'{' | b',' | b':' | b'/')
     })
 }
 
@@ -437,26 +387,15 @@ fn is_connection_string(before: &[u8]) -> bool {
         return false;
     };
     let lowered = fields.to_ascii_lowercase();
-    let names: [&[u8]; 7] = [
-        b"server=",
-        b"host=",
-        b"source=",
-        b"uid=",
-        b"user id=",
-        b"username=",
-        b"user=",
-    ];
-    names
-        .iter()
-        .any(|name| lowered.windows(name.len()).any(|part| part == *name))
+    let names: [&[u8]; 7] =
+        [b"server=", b"host=", b"source=", b"uid=", b"user id=", b"username=", b"user="];
+    names.iter().any(|name| lowered.windows(name.len()).any(|part| part == *name))
 }
 
 /// `NAME=` at the beginning of a line, as a shell or an env file writes it.
 fn is_shell_name(hit: &Hit<'_>, name_start: usize) -> bool {
     let bytes = hit.bytes();
-    let is_upper = !bytes[name_start..hit.end]
-        .iter()
-        .any(u8::is_ascii_lowercase);
+    let is_upper = !bytes[name_start..hit.end].iter().any(u8::is_ascii_lowercase);
     let before = bytes[..name_start].last().copied().unwrap_or(b'\n');
     is_upper && matches!(before, b'\n' | b' ' | b'\t')
 }

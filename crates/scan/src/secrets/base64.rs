@@ -29,10 +29,7 @@ pub(super) fn is_credential_pair(text: &str) -> bool {
         return false;
     };
     let printable = !pair.chars().any(char::is_control);
-    printable
-        && pair
-            .split_once(':')
-            .is_some_and(|(user, password)| is_credential(user, password))
+    printable && pair.split_once(':').is_some_and(|(user, password)| is_credential(user, password))
 }
 
 fn digit_value(digit: u8) -> Option<u8> {
@@ -52,18 +49,10 @@ mod tests {
 
     #[test]
     fn decodes_all_lengths() {
-        for (encoded, plain) in [
-            ("", ""),
-            ("YQ==", "a"),
-            ("YWI=", "ab"),
-            ("YWJj", "abc"),
-            ("YWJjZA", "abcd"),
-        ] {
-            assert_eq!(
-                decode(encoded).as_deref(),
-                Some(plain.as_bytes()),
-                "{encoded}"
-            );
+        for (encoded, plain) in
+            [("", ""), ("YQ==", "a"), ("YWI=", "ab"), ("YWJj", "abc"), ("YWJjZA", "abcd")]
+        {
+            assert_eq!(decode(encoded).as_deref(), Some(plain.as_bytes()), "{encoded}");
         }
         assert_eq!(decode("a"), None);
         assert_eq!(decode("a b c"), None);

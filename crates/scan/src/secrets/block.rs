@@ -31,24 +31,16 @@ pub(super) fn find_armour(hit: &Hit<'_>) -> Option<Found> {
         Some(at) => has_key_material(&body[..at]).then_some(0..body_at + at + end_marker.len()),
         None => unfinished(body).map(|length| 0..body_at + length),
     }?;
-    Some(Found {
-        range: shift(range, hit.start),
-        id: None,
-    })
+    Some(Found { range: shift(range, hit.start), id: None })
 }
 
 /// Returns the private lines of a PuTTY key; `hit` is `Private-Lines:`.
 pub(super) fn find_putty(hit: &Hit<'_>) -> Option<Found> {
-    let to = hit
-        .text
-        .floor_char_boundary((hit.end + LONGEST).min(hit.text.len()));
+    let to = hit.text.floor_char_boundary((hit.end + LONGEST).min(hit.text.len()));
     let rest = &hit.text[hit.end..to];
     let body_at = rest.find('\n')? + 1;
     let length = key_lines(&rest[body_at..]);
-    (length > 0).then(|| Found {
-        range: shift(body_at..body_at + length, hit.end),
-        id: None,
-    })
+    (length > 0).then(|| Found { range: shift(body_at..body_at + length, hit.end), id: None })
 }
 
 fn shift(range: Range<usize>, by: usize) -> Range<usize> {

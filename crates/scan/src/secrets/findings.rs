@@ -103,7 +103,5 @@ fn touches_mark(bytes: &[u8], finding: &Finding) -> bool {
     let reach = MARK.len() - 1;
     let from = finding.start.saturating_sub(reach);
     let to = (finding.end + reach).min(bytes.len());
-    bytes[from..to]
-        .windows(MARK.len())
-        .any(|window| window == MARK.as_bytes())
+    bytes[from..to].windows(MARK.len()).any(|window| window == MARK.as_bytes())
 }

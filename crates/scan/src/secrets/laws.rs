@@ -79,11 +79,7 @@ fn path() -> impl Strategy<Value = &'static str> {
 
 fn check(scrubber: &Scrubber, text: &str, path: &str) {
     let once = scrubber.scrub(text, path);
-    assert_eq!(
-        once.text.matches('\n').count(),
-        text.matches('\n').count(),
-        "lines of {text:?}"
-    );
+    assert_eq!(once.text.matches('\n').count(), text.matches('\n').count(), "lines of {text:?}");
     let twice = scrubber.scrub(&once.text, path);
     assert_eq!(twice.text, once.text, "not idempotent on {text:?}");
     let mut last_end = 0;
@@ -93,10 +89,7 @@ fn check(scrubber: &Scrubber, text: &str, path: &str) {
                 && redaction.start < redaction.end
                 && text.is_char_boundary(redaction.end)
         );
-        assert_eq!(
-            redaction.line as usize,
-            1 + text[..redaction.start].matches('\n').count()
-        );
+        assert_eq!(redaction.line as usize, 1 + text[..redaction.start].matches('\n').count());
         last_end = redaction.end;
     }
     assert_eq!(once.redactions.is_empty(), once.text == text);
@@ -130,10 +123,7 @@ proptest! {
 #[test]
 fn nothing_is_redacted_when_switched_off() {
     let (scrubber, _) = Scrubber::new(&[r"\w+".into()], false);
-    assert_eq!(
-        scrubber.scrub("anything at all", "a.py").text,
-        "anything at all"
-    );
+    assert_eq!(scrubber.scrub("anything at all", "a.py").text, "anything at all");
 }
 
 #[test]
@@ -141,13 +131,7 @@ fn a_user_pattern_redacts_its_group() {
     let (scrubber, problems) = Scrubber::new(&[r"acme-(\d{4})".into(), "(".into()], true);
     let scrubbed = scrubber.scrub("x\nid acme-1234", "a.py");
     assert_eq!(scrubbed.text, format!("x\nid acme-{MARK}"));
-    assert_eq!(
-        (
-            scrubbed.redactions[0].rule.as_ref(),
-            scrubbed.redactions[0].line
-        ),
-        ("user-1", 2)
-    );
+    assert_eq!((scrubbed.redactions[0].rule.as_ref(), scrubbed.redactions[0].line), ("user-1", 2));
     assert_eq!(problems.len(), 1);
     assert_eq!(problems[0].code, "CTX_E_SECRET_PATTERN");
 }
@@ -158,9 +142,5 @@ fn one_long_line_takes_little_time() {
     let (scrubber, _) = Scrubber::new(&[], true);
     let started = std::time::Instant::now();
     assert!(scrubber.scrub(&text, ".env").redactions.is_empty());
-    assert!(
-        started.elapsed().as_secs() < 20,
-        "took {:?}",
-        started.elapsed()
-    );
+    assert!(started.elapsed().as_secs() < 20, "took {:?}", started.elapsed());
 }

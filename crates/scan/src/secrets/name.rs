@@ -10,15 +10,8 @@ pub(super) struct Meaning {
     pub id: &'static str,
 }
 
-const PASSWORDS: &[&str] = &[
-    "password",
-    "passwd",
-    "passphrase",
-    "passcode",
-    "passwort",
-    "pwd",
-    "pass",
-];
+const PASSWORDS: &[&str] =
+    &["password", "passwd", "passphrase", "passcode", "passwort", "pwd", "pass"];
 
 /// What makes a `key` one that must be kept: `api_key`, not `primary_key`.
 const KEY_OWNERS: &[&str] = &[
@@ -193,9 +186,7 @@ pub(super) fn meaning(name: &str) -> Option<Meaning> {
         return None;
     }
     let generic = kind(last, owner)?;
-    let provider = words
-        .iter()
-        .find_map(|word| PROVIDERS.iter().find(|(known, _)| known == word));
+    let provider = words.iter().find_map(|word| PROVIDERS.iter().find(|(known, _)| known == word));
     let id = if generic.class == Class::Token {
         provider.map_or(generic.id, |(_, id)| id)
     } else {
@@ -205,25 +196,15 @@ pub(super) fn meaning(name: &str) -> Option<Meaning> {
 }
 
 fn kind(last: &str, owner: Option<&str>) -> Option<Meaning> {
-    let token = |id| {
-        Some(Meaning {
-            class: Class::Token,
-            id,
-        })
-    };
+    let token = |id| Some(Meaning { class: Class::Token, id });
     if PASSWORDS.contains(&last) || last.ends_with("password") || last.ends_with("passwd") {
-        return Some(Meaning {
-            class: Class::Password,
-            id: "password",
-        });
+        return Some(Meaning { class: Class::Password, id: "password" });
     }
     if last.ends_with("secret") {
         return token("secret");
     }
     if last.ends_with("token")
-        && !HARMLESS_OWNERS
-            .iter()
-            .any(|harmless| last.strip_suffix("token") == Some(harmless))
+        && !HARMLESS_OWNERS.iter().any(|harmless| last.strip_suffix("token") == Some(harmless))
     {
         return token("token");
     }
@@ -232,14 +213,8 @@ fn kind(last: &str, owner: Option<&str>) -> Option<Meaning> {
     }
     let owned = last == "key"
         && owner.is_some_and(|owner| KEY_OWNERS.iter().any(|known| owner.ends_with(known)));
-    let joined = last
-        .strip_suffix("key")
-        .is_some_and(|owner| KEY_OWNERS.contains(&owner));
-    if owned || joined {
-        token("api-key")
-    } else {
-        None
-    }
+    let joined = last.strip_suffix("key").is_some_and(|owner| KEY_OWNERS.contains(&owner));
+    if owned || joined { token("api-key") } else { None }
 }
 
 fn is_trailer(word: &str) -> bool {
@@ -278,10 +253,7 @@ mod tests {
 
     #[test]
     fn names_split_into_words() {
-        assert_eq!(
-            words("AWS_SECRET_ACCESS_KEY"),
-            ["aws", "secret", "access", "key"]
-        );
+        assert_eq!(words("AWS_SECRET_ACCESS_KEY"), ["aws", "secret", "access", "key"]);
         assert_eq!(words("myAPIToken2"), ["my", "api", "token", "2"]);
         assert_eq!(words("x-api-key"), ["x", "api", "key"]);
         assert_eq!(words("--"), [""; 0]);
@@ -303,10 +275,7 @@ mod tests {
         ] {
             assert!(meaning(name).is_some(), "{name}");
         }
-        assert_eq!(
-            meaning("DATADOG_API_KEY").map(|meaning| meaning.id),
-            Some("datadog-key")
-        );
+        assert_eq!(meaning("DATADOG_API_KEY").map(|meaning| meaning.id), Some("datadog-key"));
     }
 
     #[test]

@@ -14,7 +14,8 @@ pub(super) enum PathKind {
 }
 
 /// Parts of the names of files that show others how to write theirs.
-const SHOWING: &[&str] = &["example", "sample", "template", "dist", "defaults", "default", "schema"];
+const SHOWING: &[&str] =
+    &["example", "sample", "template", "dist", "defaults", "default", "schema"];
 
 const CONFIG_EXTENSIONS: &[&str] = &[
     "env",
@@ -45,15 +46,8 @@ const CONFIG_EXTENSIONS: &[&str] = &[
     "ovpn",
 ];
 
-const CONFIG_NAMES: &[&str] = &[
-    "credentials",
-    "config",
-    "dockerfile",
-    "containerfile",
-    "procfile",
-    "htpasswd",
-    "shadow",
-];
+const CONFIG_NAMES: &[&str] =
+    &["credentials", "config", "dockerfile", "containerfile", "procfile", "htpasswd", "shadow"];
 
 impl PathKind {
     /// Returns the kind of the file at `path`, from its last component alone.
@@ -64,7 +58,9 @@ impl PathKind {
         if bare == "netrc" {
             return Self::Netrc;
         }
-        let is_environment = lowered.starts_with(".env") && bare.split(['.', '-', '_']).next() == Some("env") || lowered.ends_with(".env");
+        let is_environment = lowered.starts_with(".env")
+            && bare.split(['.', '-', '_']).next() == Some("env")
+            || lowered.ends_with(".env");
         if is_environment && !lowered.split(['.', '-', '_']).any(|part| SHOWING.contains(&part)) {
             return Self::Environment;
         }
@@ -98,14 +94,7 @@ mod tests {
         ] {
             assert_eq!(PathKind::of(path), PathKind::Config, "{path}");
         }
-        for path in [
-            "main.rs",
-            "environment.py",
-            "README.md",
-            "src/config.py",
-            "",
-            "a/",
-        ] {
+        for path in ["main.rs", "environment.py", "README.md", "src/config.py", "", "a/"] {
             assert_eq!(PathKind::of(path), PathKind::Code, "{path}");
         }
         assert_eq!(PathKind::of("home/.netrc"), PathKind::Netrc);

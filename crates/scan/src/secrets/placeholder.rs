@@ -157,8 +157,7 @@ fn is_reference(value: &str) -> bool {
     let wrapped = |open: char, close: char| value.starts_with(open) && value.ends_with(close);
     let is_variable = |sign: char| {
         value.strip_prefix(sign).is_some_and(|name| {
-            name.bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+            name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
                 && !starts_with_digit(name)
         })
     };
@@ -175,15 +174,11 @@ fn is_reference(value: &str) -> bool {
         || is_variable('@')
         || calls
         || (value.contains('{') && value.contains('}'))
-        || ["%s", "%d", "%v", "%r"]
-            .iter()
-            .any(|directive| value.contains(directive))
+        || ["%s", "%d", "%v", "%r"].iter().any(|directive| value.contains(directive))
 }
 
 fn starts_with_digit(text: &str) -> bool {
-    text.bytes()
-        .next()
-        .is_some_and(|byte| byte.is_ascii_digit())
+    text.bytes().next().is_some_and(|byte| byte.is_ascii_digit())
 }
 
 fn is_path_byte(byte: u8) -> bool {
@@ -193,10 +188,7 @@ fn is_path_byte(byte: u8) -> bool {
 /// One byte five times in a row does not happen in a random value of ordinary length.
 fn repeats(value: &str) -> bool {
     let bytes = value.as_bytes();
-    bytes.len() < 64
-        && bytes
-            .windows(5)
-            .any(|run| run.iter().all(|byte| *byte == run[0]))
+    bytes.len() < 64 && bytes.windows(5).any(|run| run.iter().all(|byte| *byte == run[0]))
 }
 
 /// What is left of `lowered` without digits, signs and fixture words is next to nothing.

@@ -90,30 +90,12 @@ const PREFIXED: &[(&str, &str, &str, usize)] = &[
 fn check_gone(rule: &str, path: &str, text: &str, secret: &str) {
     let (scrubber, _) = Scrubber::new(&[], true);
     let scrubbed = scrubber.scrub(text, path);
-    assert!(
-        !scrubbed.text.contains(secret),
-        "{rule} left in {}",
-        scrubbed.text
-    );
-    assert!(
-        scrubbed.text.contains(MARK),
-        "{rule}: no mark in {}",
-        scrubbed.text
-    );
-    let rules: Vec<&str> = scrubbed
-        .redactions
-        .iter()
-        .map(|redaction| redaction.rule.as_ref())
-        .collect();
-    assert!(
-        rules.contains(&rule),
-        "{rule} not among {rules:?} for {text}"
-    );
-    assert_eq!(
-        scrubbed.text.matches('\n').count(),
-        text.matches('\n').count(),
-        "{rule}"
-    );
+    assert!(!scrubbed.text.contains(secret), "{rule} left in {}", scrubbed.text);
+    assert!(scrubbed.text.contains(MARK), "{rule}: no mark in {}", scrubbed.text);
+    let rules: Vec<&str> =
+        scrubbed.redactions.iter().map(|redaction| redaction.rule.as_ref()).collect();
+    assert!(rules.contains(&rule), "{rule} not among {rules:?} for {text}");
+    assert_eq!(scrubbed.text.matches('\n').count(), text.matches('\n').count(), "{rule}");
 }
 
 #[test]
@@ -136,182 +118,59 @@ fn composed() -> Vec<(&'static str, &'static str, &'static str, String)> {
     let hex = |length, seed| random(HEX, length, seed);
     let alnum = |length, seed| random(ALNUM, length, seed);
     let token = |parts: &[String]| parts.join(".");
-    let jwt = token(&[
-        format!("eyJ{}", alnum(33, 1)),
-        format!("eyJ{}", alnum(60, 2)),
-        alnum(43, 3),
-    ]);
+    let jwt =
+        token(&[format!("eyJ{}", alnum(33, 1)), format!("eyJ{}", alnum(60, 2)), alnum(43, 3)]);
     vec![
-        (
-            "password",
-            "a.py",
-            "password = \"@\"",
-            ["super", "secret", "123"].join("_"),
-        ),
+        ("password", "a.py", "password = \"@\"", ["super", "secret", "123"].join("_")),
         ("password", "a.py", "passwd='@'", "Tr0ub4dor&3".into()),
-        (
-            "password",
-            "a.go",
-            "\tPassword: \"@\",",
-            "Zq8#kLm2!x".into(),
-        ),
-        (
-            "password",
-            "a.rs",
-            "let pwd: &'static str = \"@\";",
-            "pl4ne7-Gr4vel".into(),
-        ),
-        (
-            "password",
-            "a.ts",
-            "const dbPassword: string = '@';",
-            "n0t4w0rdAtAll".into(),
-        ),
-        (
-            "password",
-            "a.php",
-            "define('DB_PASSWORD', '@');",
-            "kd83Jd93kdP".into(),
-        ),
-        (
-            "password",
-            "a.xml",
-            "<password>@</password>",
-            "kd83Jd93kdP".into(),
-        ),
-        (
-            "password",
-            "a.xml",
-            "<add key=\"Password\" value=\"@\"/>",
-            "kd83Jd93kdP".into(),
-        ),
-        (
-            "password",
-            "a.json",
-            "{\"s\": \"{\\\"password\\\": \\\"@\\\"}\"}",
-            "kd83Jd93kdP".into(),
-        ),
-        (
-            "password",
-            "a.sql",
-            "CREATE USER u WITH PASSWORD '@';",
-            "kd83Jd93kdP".into(),
-        ),
+        ("password", "a.go", "\tPassword: \"@\",", "Zq8#kLm2!x".into()),
+        ("password", "a.rs", "let pwd: &'static str = \"@\";", "pl4ne7-Gr4vel".into()),
+        ("password", "a.ts", "const dbPassword: string = '@';", "n0t4w0rdAtAll".into()),
+        ("password", "a.php", "define('DB_PASSWORD', '@');", "kd83Jd93kdP".into()),
+        ("password", "a.xml", "<password>@</password>", "kd83Jd93kdP".into()),
+        ("password", "a.xml", "<add key=\"Password\" value=\"@\"/>", "kd83Jd93kdP".into()),
+        ("password", "a.json", "{\"s\": \"{\\\"password\\\": \\\"@\\\"}\"}", "kd83Jd93kdP".into()),
+        ("password", "a.sql", "CREATE USER u WITH PASSWORD '@';", "kd83Jd93kdP".into()),
         ("password", ".env", "DB_PASSWORD=@", "kd83Jd93kdP".into()),
         ("password", ".env", "DB_PASSWORD=@", ["correct", "horse"].concat()),
-        ("password", "deploy/prod.env", "export MYSQL_ROOT_PASSWORD='@'", ["root", "pw", "2024"].concat()),
         (
             "password",
-            "app.properties",
-            "spring.datasource.password = @",
-            "kd83Jd93kdP".into(),
+            "deploy/prod.env",
+            "export MYSQL_ROOT_PASSWORD='@'",
+            ["root", "pw", "2024"].concat(),
         ),
-        (
-            "password",
-            "c.yml",
-            "db:\n  password: @\n",
-            "kd83Jd93kdP".into(),
-        ),
-        (
-            "password",
-            ".netrc",
-            "machine h login me password @",
-            "kd83Jd93kdP".into(),
-        ),
-        (
-            "password",
-            "run.sh",
-            "tool --password @ --verbose",
-            "kd83Jd93kdP".into(),
-        ),
+        ("password", "app.properties", "spring.datasource.password = @", "kd83Jd93kdP".into()),
+        ("password", "c.yml", "db:\n  password: @\n", "kd83Jd93kdP".into()),
+        ("password", ".netrc", "machine h login me password @", "kd83Jd93kdP".into()),
+        ("password", "run.sh", "tool --password @ --verbose", "kd83Jd93kdP".into()),
         (
             "password",
             "a.cs",
             "\"Server=db;User Id=sa;Password=@;Encrypt=true\"",
             "kd83Jd93kdP".into(),
         ),
-        (
-            "sql-identified-by",
-            "a.sql",
-            "CREATE USER u IDENTIFIED BY '@'",
-            "kd83Jd93kdP".into(),
-        ),
-        (
-            "curl-user",
-            "a.md",
-            "curl -s -u admin:@ https://h/",
-            "kd83Jd93kdP".into(),
-        ),
+        ("sql-identified-by", "a.sql", "CREATE USER u IDENTIFIED BY '@'", "kd83Jd93kdP".into()),
+        ("curl-user", "a.md", "curl -s -u admin:@ https://h/", "kd83Jd93kdP".into()),
         ("api-key", "a.js", "apiKey: \"@\"", hex(32, 11)),
         ("api-key", "a.md", "curl -H 'X-Api-Key: @'", alnum(40, 12)),
         ("token", "a.rb", "access_token => '@'", alnum(30, 13)),
         ("token", "a.md", "GET /v1?access_token=@&x=1", alnum(30, 14)),
-        (
-            "secret",
-            "a.java",
-            "String clientSecret = \"@\";",
-            alnum(32, 15),
-        ),
-        (
-            "api-key",
-            "settings.py",
-            "SECRET_KEY = '@'",
-            format!("{}#*(-&", alnum(44, 16)),
-        ),
+        ("secret", "a.java", "String clientSecret = \"@\";", alnum(32, 15)),
+        ("api-key", "settings.py", "SECRET_KEY = '@'", format!("{}#*(-&", alnum(44, 16))),
         ("datadog-key", "a.py", "DATADOG_API_KEY = '@'", hex(32, 17)),
         ("heroku-key", ".env", "HEROKU_API_KEY=@", uuid(18)),
-        (
-            "fastly-token",
-            "a.tf",
-            "fastly_api_token = \"@\"",
-            alnum(32, 19),
-        ),
-        (
-            "cloudflare-key",
-            "a.tf",
-            "cloudflare_api_key = \"@\"",
-            hex(37, 20),
-        ),
-        (
-            "okta-token",
-            "a.sh",
-            "-H 'Authorization: SSWS @'",
-            format!("00{}", alnum(40, 21)),
-        ),
-        (
-            "pagerduty-token",
-            "a.py",
-            "pagerduty_token = \"@\"",
-            alnum(20, 22),
-        ),
-        (
-            "twilio-auth-token",
-            "a.py",
-            "TWILIO_AUTH_TOKEN = '@'",
-            hex(32, 23),
-        ),
-        (
-            "aws-secret-key",
-            "credentials",
-            "aws_secret_access_key = @",
-            alnum(40, 24),
-        ),
-        (
-            "aws-secret-key",
-            "a.py",
-            "aws_secret_access_key='@'",
-            alnum(40, 24),
-        ),
+        ("fastly-token", "a.tf", "fastly_api_token = \"@\"", alnum(32, 19)),
+        ("cloudflare-key", "a.tf", "cloudflare_api_key = \"@\"", hex(37, 20)),
+        ("okta-token", "a.sh", "-H 'Authorization: SSWS @'", format!("00{}", alnum(40, 21))),
+        ("pagerduty-token", "a.py", "pagerduty_token = \"@\"", alnum(20, 22)),
+        ("twilio-auth-token", "a.py", "TWILIO_AUTH_TOKEN = '@'", hex(32, 23)),
+        ("aws-secret-key", "credentials", "aws_secret_access_key = @", alnum(40, 24)),
+        ("aws-secret-key", "a.py", "aws_secret_access_key='@'", alnum(40, 24)),
         (
             "slack-webhook",
             "a.py",
             "url = 'https://hooks.slack.com/services/@'",
-            format!(
-                "T{}/B{}/{}",
-                random(UPPER, 8, 1),
-                random(UPPER, 8, 2),
-                alnum(24, 3)
-            ),
+            format!("T{}/B{}/{}", random(UPPER, 8, 1), random(UPPER, 8, 2), alnum(24, 3)),
         ),
         (
             "discord-webhook",
@@ -331,18 +190,8 @@ fn composed() -> Vec<(&'static str, &'static str, &'static str, String)> {
             "bot('@')",
             format!("{}:AA{}", random("123456789", 10, 9), alnum(33, 10)),
         ),
-        (
-            "sendgrid-key",
-            "a.py",
-            "send('@')",
-            token(&["SG".into(), alnum(22, 1), alnum(43, 2)]),
-        ),
-        (
-            "mailchimp-key",
-            "a.py",
-            "m('@')",
-            format!("{}-us12", hex(32, 3)),
-        ),
+        ("sendgrid-key", "a.py", "send('@')", token(&["SG".into(), alnum(22, 1), alnum(43, 2)])),
+        ("mailchimp-key", "a.py", "m('@')", format!("{}-us12", hex(32, 3))),
         (
             "azure-storage-key",
             "a.cs",
@@ -355,12 +204,7 @@ fn composed() -> Vec<(&'static str, &'static str, &'static str, String)> {
             "https://a/b?sv=2020&sig=@",
             format!("{}%3D", alnum(43, 5)),
         ),
-        (
-            "azure-client-secret",
-            "a.tf",
-            "x = \"@\"",
-            format!("abc8Q~{}", alnum(34, 6)),
-        ),
+        ("azure-client-secret", "a.tf", "x = \"@\"", format!("abc8Q~{}", alnum(34, 6))),
         (
             "terraform-cloud-token",
             "a.tf",
@@ -373,38 +217,18 @@ fn composed() -> Vec<(&'static str, &'static str, &'static str, String)> {
             "x('@')",
             format!("1/1{}:{}", random("123456789", 15, 9), hex(32, 10)),
         ),
-        (
-            "airtable-pat",
-            "a.py",
-            "x('@')",
-            format!("pat{}.{}", alnum(14, 11), hex(64, 12)),
-        ),
+        ("airtable-pat", "a.py", "x('@')", format!("pat{}.{}", alnum(14, 11), hex(64, 12))),
         (
             "mapbox-secret-token",
             "a.py",
             "x('@')",
             format!("sk.eyJ{}.{}", alnum(60, 13), alnum(22, 14)),
         ),
-        (
-            "hubspot-token",
-            "a.py",
-            "x('@')",
-            format!("pat-na1-{}", uuid(15)),
-        ),
+        ("hubspot-token", "a.py", "x('@')", format!("pat-na1-{}", uuid(15))),
         ("json-web-token", "a.py", "x('@')", jwt.clone()),
         ("json-web-token", "a.sh", "Authorization: Bearer @", jwt),
-        (
-            "bearer-token",
-            "a.sh",
-            "curl -H 'Authorization: Bearer @'",
-            alnum(40, 16),
-        ),
-        (
-            "basic-auth-header",
-            "a.sh",
-            "Authorization: Basic @",
-            "YWRhOmh1bnRlcjIx".into(),
-        ),
+        ("bearer-token", "a.sh", "curl -H 'Authorization: Bearer @'", alnum(40, 16)),
+        ("basic-auth-header", "a.sh", "Authorization: Basic @", "YWRhOmh1bnRlcjIx".into()),
         ("npmrc-auth", ".npmrc", "//registry/:_authToken=@", uuid(17)),
         (
             "registry-auth",
@@ -412,36 +236,21 @@ fn composed() -> Vec<(&'static str, &'static str, &'static str, String)> {
             "\"auths\": {\"h\": {\"auth\": \"@\"}}",
             "YWRhOmh1bnRlcjIx".into(),
         ),
-        (
-            "kubeconfig-key",
-            "config",
-            "    client-key-data: @",
-            alnum(120, 18),
-        ),
+        ("kubeconfig-key", "config", "    client-key-data: @", alnum(120, 18)),
         (
             "htpasswd-hash",
             ".htpasswd",
             "joe:@",
             format!("$apr1${}${}", alnum(8, 19), alnum(22, 20)),
         ),
-        (
-            "bcrypt-hash",
-            ".htpasswd",
-            "joe:@",
-            format!("$2y$10${}", alnum(53, 21)),
-        ),
+        ("bcrypt-hash", ".htpasswd", "joe:@", format!("$2y$10${}", alnum(53, 21))),
         (
             "url-password",
             "a.py",
             "DATABASE_URL = 'postgres://app:@@db.internal:5432/app'",
             "hunter2".into(),
         ),
-        (
-            "url-password",
-            "a.md",
-            "git clone https://me:@@git.host/x",
-            alnum(20, 22),
-        ),
+        ("url-password", "a.md", "git clone https://me:@@git.host/x", alnum(20, 22)),
     ]
 }
 
@@ -469,18 +278,10 @@ fn private_keys_keep_their_lines() {
     for label in ["RSA ", "EC ", "OPENSSH ", "ENCRYPTED ", ""] {
         let body: Vec<String> = (0..5).map(|line| random(ALNUM, 64, line + 3)).collect();
         let marker = |word: &str| format!("-----{word} {label}PRIVATE KEY-----");
-        let text = format!(
-            "before\n{}\n{}\n{}\nafter\n",
-            marker("BEGIN"),
-            body.join("\n"),
-            marker("END")
-        );
+        let text =
+            format!("before\n{}\n{}\n{}\nafter\n", marker("BEGIN"), body.join("\n"), marker("END"));
         check_gone("private-key", "k.pem", &text, &body[2]);
-        let cut_off = format!(
-            "{}\n{}\nplain words follow\n",
-            marker("BEGIN"),
-            body.join("\n")
-        );
+        let cut_off = format!("{}\n{}\nplain words follow\n", marker("BEGIN"), body.join("\n"));
         check_gone("private-key", "k.pem", &cut_off, &body[4]);
         let one_line = format!(
             "{{\"k\": \"{}\\n{}\\n{}\\n\"}}",
@@ -491,10 +292,7 @@ fn private_keys_keep_their_lines() {
         check_gone("private-key", "k.json", &one_line, &body[0]);
         let (scrubber, _) = Scrubber::new(&[], true);
         let scrubbed = scrubber.scrub(&text, "k.pem");
-        assert_eq!(
-            scrubbed.text,
-            format!("before\n{MARK}\n\n\n\n\n\n\nafter\n")
-        );
+        assert_eq!(scrubbed.text, format!("before\n{MARK}\n\n\n\n\n\n\nafter\n"));
         assert_eq!(scrubbed.redactions[0].line, 2);
     }
     let pgp = format!(
@@ -527,10 +325,7 @@ const HARMLESS: &[(&str, &str)] = &[
     ("a.py", "token = getToken(request2)"),
     ("a.js", "const token = process.env.API_TOKEN_V2;"),
     ("a.js", "token = \"(\""),
-    (
-        "a.js",
-        "if (token === 'IDENTIFIER') return parseName(token)",
-    ),
+    ("a.js", "if (token === 'IDENTIFIER') return parseName(token)"),
     ("a.css", "--token-color: #ff00ff;"),
     ("a.py", "secret = config.get('secret_key')"),
     ("a.py", "token = tokens[index2]"),
@@ -546,23 +341,14 @@ const HARMLESS: &[(&str, &str)] = &[
     (".env", "PASSWORD=${OTHER_PASSWORD}"),
     (".env.example", "PASSWORD=correcthorse"),
     (".env", "TOKEN_URL=https://auth.host/v2/token"),
-    (
-        "a.md",
-        "The password must have 8 characters; the token expires after 3600s.",
-    ),
+    ("a.md", "The password must have 8 characters; the token expires after 3600s."),
     ("a.md", "Set `password` to \"something you like 2\"."),
     ("a.md", "postgres://user:password@localhost:5432/db"),
     ("a.md", "https://user:${PASSWORD}@host/"),
     ("a.md", "see https://host:8080/path@2x"),
-    (
-        "a.md",
-        "commit 3f786850e387550fdab836ed7e6dc881de23001b fixed it",
-    ),
+    ("a.md", "commit 3f786850e387550fdab836ed7e6dc881de23001b fixed it"),
     ("a.txt", "d41d8cd98f00b204e9800998ecf8427e  empty.bin"),
-    (
-        "a.txt",
-        "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
-    ),
+    ("a.txt", "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
     ("a.json", "\"id\": \"123e4567-e89b-12d3-a456-426614174000\""),
     (
         "package-lock.json",
@@ -572,49 +358,25 @@ const HARMLESS: &[(&str, &str)] = &[
         "Cargo.lock",
         "checksum = \"5d9b1b2f6e7a4c3d8e9f0a1b2c3d4e5f60718293a4b5c6d7e8f9011223344556\"",
     ),
-    (
-        "go.sum",
-        "github.com/x/y v1.2.3 h1:Nf8Yqz3Kk2nW0l7YvQx1o5r3mT9bC6dE4fG8hJ2kLmA=",
-    ),
-    (
-        "a.rs",
-        "const BEGIN: &str = \"-----BEGIN PRIVATE KEY-----\";",
-    ),
+    ("go.sum", "github.com/x/y v1.2.3 h1:Nf8Yqz3Kk2nW0l7YvQx1o5r3mT9bC6dE4fG8hJ2kLmA="),
+    ("a.rs", "const BEGIN: &str = \"-----BEGIN PRIVATE KEY-----\";"),
     (
         "a.txt",
         "-----BEGIN PUBLIC KEY-----\nMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE\n-----END PUBLIC KEY-----",
     ),
-    (
-        "a.txt",
-        "-----BEGIN RSA PRIVATE KEY-----\n...\n-----END RSA PRIVATE KEY-----",
-    ),
-    (
-        "a.py",
-        "task-runner disk-usage risk-management-and-more-words-to-follow-here",
-    ),
+    ("a.txt", "-----BEGIN RSA PRIVATE KEY-----\n...\n-----END RSA PRIVATE KEY-----"),
+    ("a.py", "task-runner disk-usage risk-management-and-more-words-to-follow-here"),
     ("a.py", "csrf_token = 'dG9rZW4x2c3VwZXI4c2Vj'"),
     ("a.py", "next_page_token = 'CAUQAA1b2c3d4e5f6g7'"),
-    (
-        "a.md",
-        "uses Basic authentication and Bearer authentication tokens",
-    ),
-    (
-        "a.java",
-        "String PASSWORD_KEY = \"spring.datasource.password\";",
-    ),
+    ("a.md", "uses Basic authentication and Bearer authentication tokens"),
+    ("a.java", "String PASSWORD_KEY = \"spring.datasource.password\";"),
     ("a.ts", "export type Password = 'FORBIDDEN_VALUE2'"),
     ("a.py", "self.assertEqual(token, 'abc')"),
-    (
-        "a.html",
-        "<input type=\"password\" name=\"password\" id=\"id_password1\">",
-    ),
+    ("a.html", "<input type=\"password\" name=\"password\" id=\"id_password1\">"),
     ("a.py", "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"),
     ("a.py", "AKIAAAAAAAAAAAAAAAAA"),
     ("a.go", "Secret: \"node1-node2-only\","),
-    (
-        "a.go",
-        "\"k8s.io/api/core/v1.Secret\", \"k8s.io/apimachinery/pkg/apis/meta/v1.ListMeta\"",
-    ),
+    ("a.go", "\"k8s.io/api/core/v1.Secret\", \"k8s.io/apimachinery/pkg/apis/meta/v1.ListMeta\""),
     ("a.go", "passwd = \"root:x:0:0:::/bin/bash\""),
 ];
 

@@ -53,13 +53,10 @@ struct Search<'a> {
 /// Returns what the built-in rules find in `text`, unsorted.
 pub(super) fn find(text: &str, kind: PathKind) -> Vec<Finding> {
     let prefilter = &*PREFILTER;
-    let mut search = Search {
-        text,
-        kind,
-        found: Vec::new(),
-        searched_to: BTreeMap::new(),
+    let mut search = Search { text, kind, found: Vec::new(), searched_to: BTreeMap::new() };
+    let Some((first, rest)) = text.as_bytes().split_first_chunk::<GRAM>() else {
+        return search.found;
     };
-    let Some((first, rest)) = text.as_bytes().split_first_chunk::<GRAM>() else { return search.found };
     let mut folded = fold(first);
     for (start, &byte) in rest.iter().enumerate() {
         let next = (folded << 5 | usize::from(byte & 31)) % GRAMS;
@@ -79,10 +76,7 @@ impl Prefilter {
             for &keyword in rule.keywords {
                 let lowered = keyword.to_ascii_lowercase().into_bytes();
                 let same_beginning = by_gram.entry(fold(&lowered)).or_default();
-                same_beginning
-                    .entry(lowered)
-                    .or_default()
-                    .push((number as u16, keyword));
+                same_beginning.entry(lowered).or_default().push((number as u16, keyword));
             }
         }
         let mut prefilter = Self {
@@ -98,9 +92,7 @@ impl Prefilter {
                 prefilter.allow_second(lowered);
             }
             prefilter.slots[folded] = prefilter.keywords.len() as u16;
-            let keywords = keywords
-                .into_iter()
-                .map(|(lowered, users)| Keyword { lowered, users });
+            let keywords = keywords.into_iter().map(|(lowered, users)| Keyword { lowered, users });
             prefilter.keywords.push(keywords.collect());
         }
         prefilter
@@ -122,12 +114,7 @@ impl Prefilter {
             if rest.len() < length || !rest[..length].eq_ignore_ascii_case(&keyword.lowered) {
                 continue;
             }
-            let hit = Hit {
-                text: search.text,
-                start,
-                end: start + length,
-                kind: search.kind,
-            };
+            let hit = Hit { text: search.text, start, end: start + length, kind: search.kind };
             for &user in &keyword.users {
                 self.find_by(search, &hit, user);
             }
@@ -180,11 +167,7 @@ mod tests {
         for rule in RULES {
             assert!(!rule.keywords.is_empty(), "{}", rule.id);
             assert!(Matcher::new(rule).compiles(), "{}", rule.id);
-            assert!(
-                rule.keywords.iter().all(|keyword| keyword.len() >= GRAM),
-                "{}",
-                rule.id
-            );
+            assert!(rule.keywords.iter().all(|keyword| keyword.len() >= GRAM), "{}", rule.id);
         }
     }
 }

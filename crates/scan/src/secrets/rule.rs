@@ -28,11 +28,7 @@ pub(super) struct Rule {
 #[derive(Debug)]
 pub(super) enum Shape {
     /// The keyword, in exactly its case, then `min` to `max` bytes of a set; keyword and run are the secret.
-    Run {
-        charset: Charset,
-        min: usize,
-        max: usize,
-    },
+    Run { charset: Charset, min: usize, max: usize },
     /// A pattern that matches at the keyword's first byte; group 1 is the secret, or all of it.
     At(&'static str),
     /// A pattern searched in the keyword's line; group 1 is the secret, or all of it.
@@ -67,10 +63,7 @@ pub(super) struct Matcher {
 
 impl Matcher {
     pub const fn new(rule: &'static Rule) -> Self {
-        Self {
-            rule,
-            regex: OnceLock::new(),
-        }
+        Self { rule, regex: OnceLock::new() }
     }
 
     /// Hands out the secrets at `hit`; `keyword` is the rule's own spelling.
@@ -90,22 +83,16 @@ impl Matcher {
             }
         };
         match self.rule.shape {
-            Shape::Run { charset, min, max } => run(hit, keyword, charset, min..=max)
-                .into_iter()
-                .for_each(checked),
-            Shape::At(pattern) => self
-                .regex(pattern)
-                .and_then(|regex| at(hit, regex))
-                .into_iter()
-                .for_each(checked),
+            Shape::Run { charset, min, max } => {
+                run(hit, keyword, charset, min..=max).into_iter().for_each(checked)
+            }
+            Shape::At(pattern) => {
+                self.regex(pattern).and_then(|regex| at(hit, regex)).into_iter().for_each(checked)
+            }
             Shape::Line(pattern) if hit.end > *searched_to => {
                 let line = hit.line();
                 let is_clipped = line.end < hit.text.len() && hit.bytes()[line.end] != b'\n';
-                *searched_to = if is_clipped {
-                    line.end - WINDOW_AFTER / 2
-                } else {
-                    line.end
-                };
+                *searched_to = if is_clipped { line.end - WINDOW_AFTER / 2 } else { line.end };
                 self.regex(pattern)
                     .into_iter()
                     .for_each(|regex| each_in(hit.text, line.clone(), regex, &mut checked));
@@ -133,16 +120,10 @@ impl Hit<'_> {
 
     /// Returns the hit's line, clipped to a window around it.
     pub fn line(&self) -> Range<usize> {
-        let from = self
-            .text
-            .floor_char_boundary(self.start.saturating_sub(WINDOW_BEFORE));
-        let to = self
-            .text
-            .ceil_char_boundary((self.end + WINDOW_AFTER).min(self.text.len()));
+        let from = self.text.floor_char_boundary(self.start.saturating_sub(WINDOW_BEFORE));
+        let to = self.text.ceil_char_boundary((self.end + WINDOW_AFTER).min(self.text.len()));
         let bytes = self.bytes();
-        let before = bytes[from..self.start]
-            .iter()
-            .rposition(|&byte| byte == b'\n');
+        let before = bytes[from..self.start].iter().rposition(|&byte| byte == b'\n');
         let after = bytes[self.end..to].iter().position(|&byte| byte == b'\n');
         before.map_or(from, |at| from + at + 1)..after.map_or(to, |at| self.end + at)
     }
@@ -165,9 +146,7 @@ fn run(
 }
 
 fn at(hit: &Hit<'_>, pattern: &Regex) -> Option<Range<usize>> {
-    let to = hit
-        .text
-        .ceil_char_boundary((hit.end + WINDOW_AFTER).min(hit.text.len()));
+    let to = hit.text.ceil_char_boundary((hit.end + WINDOW_AFTER).min(hit.text.len()));
     let captures = pattern.captures(&hit.text[hit.start..to])?;
     let whole = captures.get(0)?;
     let secret = captures.get(1).unwrap_or(whole);

@@ -15,12 +15,7 @@ const fn run(
     min: usize,
     max: usize,
 ) -> Rule {
-    Rule {
-        id,
-        keywords,
-        shape: Shape::Run { charset, min, max },
-        entropy: 2.5,
-    }
+    Rule { id, keywords, shape: Shape::Run { charset, min, max }, entropy: 2.5 }
 }
 
 /// A pattern that begins at the keyword.
@@ -30,12 +25,7 @@ const fn at(
     entropy: f32,
     pattern: &'static str,
 ) -> Rule {
-    Rule {
-        id,
-        keywords,
-        shape: Shape::At(pattern),
-        entropy,
-    }
+    Rule { id, keywords, shape: Shape::At(pattern), entropy }
 }
 
 /// A pattern around the keyword, on its line.
@@ -45,12 +35,7 @@ const fn line(
     entropy: f32,
     pattern: &'static str,
 ) -> Rule {
-    Rule {
-        id,
-        keywords,
-        shape: Shape::Line(pattern),
-        entropy,
-    }
+    Rule { id, keywords, shape: Shape::Line(pattern), entropy }
 }
 
 /// What needs more than a pattern; the code judges the value itself.
@@ -59,12 +44,7 @@ const fn code(
     keywords: &'static [&'static str],
     code: fn(&Hit<'_>) -> Option<Found>,
 ) -> Rule {
-    Rule {
-        id,
-        keywords,
-        shape: Shape::Code(code),
-        entropy: 0.0,
-    }
+    Rule { id, keywords, shape: Shape::Code(code), entropy: 0.0 }
 }
 
 /// All built-in rules; where two claim the same bytes, the audit names the earlier.

@@ -26,10 +26,7 @@ pub(super) fn find(hit: &Hit<'_>) -> Option<Found> {
     let rest = &bytes[hit.end..bytes.len().min(hit.end + LONGEST)];
     let ends = |byte: u8| {
         byte.is_ascii_whitespace()
-            || matches!(
-                byte,
-                b'"' | b'\'' | b'`' | b'<' | b'>' | b'(' | b')' | b'\\' | b','
-            )
+            || matches!(byte, b'"' | b'\'' | b'`' | b'<' | b'>' | b'(' | b')' | b'\\' | b',')
     };
     let length = rest
         .iter()

@@ -34,9 +34,7 @@ impl UserRule {
     pub fn find(&self, text: &str, found: &mut Vec<Finding>) {
         if self.group == 0 {
             found.extend(
-                self.regex
-                    .find_iter(text)
-                    .map(|part| self.finding(part.start(), part.end())),
+                self.regex.find_iter(text).map(|part| self.finding(part.start(), part.end())),
             );
             return;
         }
@@ -55,24 +53,13 @@ impl UserRule {
                 "Correct the pattern in `secret_patterns`; look-around and back-references do not exist here.",
             )
         })?;
-        let named = regex
-            .capture_names()
-            .position(|name| name == Some("secret"));
+        let named = regex.capture_names().position(|name| name == Some("secret"));
         let group = named.unwrap_or(usize::from(regex.captures_len() > 1));
-        Ok(Self {
-            id: format!("user-{number}"),
-            regex,
-            group,
-        })
+        Ok(Self { id: format!("user-{number}"), regex, group })
     }
 
     fn finding(&self, start: usize, end: usize) -> Finding {
-        Finding {
-            start,
-            end,
-            rule: self.id.clone().into(),
-            priority: u16::MAX,
-        }
+        Finding { start, end, rule: self.id.clone().into(), priority: u16::MAX }
     }
 }
 

@@ -35,9 +35,7 @@ pub(super) fn entropy(bytes: &[u8]) -> f32 {
 /// Tells whether `value`, named as `class`, looks like a credential and not like a word, a name or a placeholder.
 pub(super) fn looks_secret(value: &str, class: Class) -> bool {
     if !(8..=LONGEST).contains(&value.len())
-        || value
-            .bytes()
-            .any(|byte| byte.is_ascii_whitespace() || byte < b' ')
+        || value.bytes().any(|byte| byte.is_ascii_whitespace() || byte < b' ')
     {
         return false;
     }
@@ -82,10 +80,7 @@ pub(super) struct Mix {
 
 impl Mix {
     pub fn of(value: &str) -> Self {
-        let mut mix = Self {
-            length: value.len(),
-            ..Self::default()
-        };
+        let mut mix = Self { length: value.len(), ..Self::default() };
         let mut last_was_digit = None;
         let mut last_was_upper = None;
         let mut in_part = 0;
@@ -159,12 +154,9 @@ fn names_a_place(value: &str, mix: &Mix) -> bool {
         value.starts_with(['/', '~']) || value.starts_with("./") || value.starts_with("../");
     let is_dotted_name = value.contains(['.', '/', ':']) && mix.densest < 3 && mix.signs == 0;
     let is_date = value.len() >= 10
-        && value.bytes().zip(*b"0000-00-00").all(|(byte, form)| {
-            if form == b'-' {
-                byte == b'-'
-            } else {
-                byte.is_ascii_digit()
-            }
-        });
+        && value
+            .bytes()
+            .zip(*b"0000-00-00")
+            .all(|(byte, form)| if form == b'-' { byte == b'-' } else { byte.is_ascii_digit() });
     (is_path && mix.switches < 8) || value.contains("://") || is_dotted_name || is_date
 }

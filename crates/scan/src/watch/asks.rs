@@ -36,12 +36,7 @@ impl Question {
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let path = folder.join(format!("{key}-{}-{count}", std::process::id()));
         let mut options = OpenOptions::new();
-        let file = options
-            .read(true)
-            .write(true)
-            .create_new(true)
-            .open(&path)
-            .ok()?;
+        let file = options.read(true).write(true).create_new(true).open(&path).ok()?;
         let put = Instant::now();
         Some(Question { file, path, put })
     }
@@ -53,10 +48,7 @@ impl Question {
             let is_late = self.put.elapsed() >= patience;
             let mut text = String::new();
             self.file.rewind().ok()?;
-            Read::by_ref(&mut self.file)
-                .take(MOST)
-                .read_to_string(&mut text)
-                .ok()?;
+            Read::by_ref(&mut self.file).take(MOST).read_to_string(&mut text).ok()?;
             if let Some(answer) = text.strip_suffix('\n') {
                 return Some(answer.to_owned());
             }
@@ -102,8 +94,7 @@ pub(super) fn reply(folder: &Path, name: &OsStr, answer: &str) {
     }
     let opened = options.open(&path);
     let is_empty_file = |file: &File| {
-        file.metadata()
-            .is_ok_and(|metadata| metadata.is_file() && metadata.len() == 0)
+        file.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() == 0)
     };
     if let Some(mut file) = opened.ok().filter(is_empty_file) {
         // Who asked takes no answer for a no.

@@ -24,10 +24,7 @@ struct Pending {
 
 impl Debounce {
     pub fn new(quiet: Duration) -> Self {
-        Self {
-            quiet,
-            pending: None,
-        }
+        Self { quiet, pending: None }
     }
 
     /// Adds a changed path.
@@ -66,11 +63,7 @@ impl Debounce {
             }
             other => other,
         };
-        self.pending = Some(Pending {
-            first,
-            last: now,
-            changes,
-        });
+        self.pending = Some(Pending { first, last: now, changes });
     }
 }
 
@@ -89,10 +82,7 @@ mod tests {
         debounce.add_path("b".into(), start + QUIET / 2);
         assert_eq!(debounce.take_due(start + QUIET), None);
         let paths = BTreeSet::from(["a".to_string(), "b".to_string()]);
-        assert_eq!(
-            debounce.take_due(start + QUIET * 3 / 2),
-            Some(Changes::Paths(paths))
-        );
+        assert_eq!(debounce.take_due(start + QUIET * 3 / 2), Some(Changes::Paths(paths)));
         assert_eq!(debounce.take_due(start + QUIET * 9), None);
     }
 
@@ -112,10 +102,7 @@ mod tests {
         let mut debounce = Debounce::new(QUIET);
         debounce.add_rescan(RescanReason::Git, start);
         debounce.add_path("a".into(), start);
-        assert_eq!(
-            debounce.take_due(start + QUIET),
-            Some(Changes::Rescan(RescanReason::Git))
-        );
+        assert_eq!(debounce.take_due(start + QUIET), Some(Changes::Rescan(RescanReason::Git)));
         for number in 0..=MOST_PATHS {
             debounce.add_path(number.to_string(), start);
         }

@@ -58,8 +58,7 @@ pub(super) fn is_git(folder: &str) -> bool {
 }
 
 fn is_or_below(path: &str, folder: &str) -> bool {
-    path.strip_prefix(folder)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 #[cfg(test)]
@@ -95,23 +94,14 @@ mod tests {
 
     #[test]
     fn only_telling_folders_of_git_are_watched() {
-        for folder in [
-            "src",
-            ".git",
-            ".git/refs",
-            ".git/refs/heads",
-            ".git/refs/heads/feature",
-            ".contextd",
-        ] {
+        for folder in
+            ["src", ".git", ".git/refs", ".git/refs/heads", ".git/refs/heads/feature", ".contextd"]
+        {
             assert!(holds_meaning(folder), "{folder}");
         }
-        for folder in [
-            ".git/objects",
-            ".git/refs/remotes",
-            ".contextd/index",
-            "sub/.git",
-            ".git/hooks",
-        ] {
+        for folder in
+            [".git/objects", ".git/refs/remotes", ".contextd/index", "sub/.git", ".git/hooks"]
+        {
             assert!(!holds_meaning(folder), "{folder}");
         }
     }

@@ -28,12 +28,7 @@ pub(super) enum Met<'a> {
 
 impl Folders {
     pub fn new(root: PathBuf, should_watch: FolderPredicate, stopped: Arc<AtomicBool>) -> Self {
-        Self {
-            root,
-            should_watch,
-            listed: BTreeSet::new(),
-            stopped,
-        }
+        Self { root, should_watch, listed: BTreeSet::new(), stopped }
     }
 
     /// Makes a folder a watched one.
@@ -48,7 +43,11 @@ impl Folders {
 
     /// Returns a path that is relative to the root or whole as one below the root.
     pub fn below_root(&self, path: &str) -> Option<String> {
-        if Path::new(path).is_absolute() { self.relative(Path::new(path)) } else { Some(path.to_owned()) }
+        if Path::new(path).is_absolute() {
+            self.relative(Path::new(path))
+        } else {
+            Some(path.to_owned())
+        }
     }
 
     /// Tells whether a folder is watched, provided that its parent is.
@@ -63,8 +62,7 @@ impl Folders {
     /// Tells whether every folder above `path` is watched.
     #[cfg(not(target_os = "linux"))]
     pub fn is_inside(&self, path: &str) -> bool {
-        path.match_indices('/')
-            .all(|(at, _)| self.is_watched(&path[..at]))
+        path.match_indices('/').all(|(at, _)| self.is_watched(&path[..at]))
     }
 
     /// Returns `path` relative to the root with `/`; a name that is not Unicode is reported as its folder.
@@ -105,11 +103,7 @@ impl Folders {
                 let Some(name) = entry.file_name().to_str().map(str::to_string) else {
                     continue;
                 };
-                let path = if folder.is_empty() {
-                    name
-                } else {
-                    format!("{folder}/{name}")
-                };
+                let path = if folder.is_empty() { name } else { format!("{folder}/{name}") };
                 match entry.file_type() {
                     Ok(kind) if kind.is_dir() => waiting.push(path),
                     _ => met(Met::Other(&path, &entry))?,

@@ -73,7 +73,8 @@ impl Native {
         asks: Option<&Path>,
         messages: Sender<Message>,
     ) -> Result<Self, Trouble> {
-        let queue = inotify::init(CreateFlags::CLOEXEC).map_err(|error| Trouble::of(&error.into()))?;
+        let queue =
+            inotify::init(CreateFlags::CLOEXEC).map_err(|error| Trouble::of(&error.into()))?;
         let bell = inotify::add_watch(&queue, "/", WatchFlags::DELETE_SELF)
             .map_err(|error| Trouble::of(&error.into()))?;
         let (queue, stopped) = (Arc::new(queue), Arc::new(AtomicBool::new(false)));
@@ -141,7 +142,8 @@ impl Native {
 
     /// Ends the watches of folders that neither `is_listed` nor anybody else wants any more.
     pub fn keep(&mut self, folders: &Folders, is_listed: impl Fn(&str) -> bool) {
-        let is_left_out = |folder: &&String| !is_listed(folder) && !is_git(folder) && !folders.is_watched(folder);
+        let is_left_out =
+            |folder: &&String| !is_listed(folder) && !is_git(folder) && !folders.is_watched(folder);
         let left: Vec<String> = self.by_folder.keys().filter(is_left_out).cloned().collect();
         left.iter().for_each(|folder| self.forget(folder));
     }
@@ -199,7 +201,8 @@ impl Native {
         match inotify::add_watch(&*self.queue, &place, flags(folder)) {
             Ok(watch) => {
                 self.note(watch, folder);
-                self.is_local &= statfs(&place).is_ok_and(|system| LOCAL.contains(&(system.f_type as u32)));
+                self.is_local &=
+                    statfs(&place).is_ok_and(|system| LOCAL.contains(&(system.f_type as u32)));
                 Ok(())
             }
             Err(error) => match Trouble::of(&error.into()) {
@@ -265,7 +268,10 @@ fn listen(queue: &OwnedFd, stopped: &AtomicBool, messages: &Sender<Message>) {
             Err(error) => Err(Trouble::of(&io::Error::from(error))),
         };
         let is_over = read.is_err();
-        if stopped.load(Ordering::Relaxed) || messages.send(Message::Event(read)).is_err() || is_over {
+        if stopped.load(Ordering::Relaxed)
+            || messages.send(Message::Event(read)).is_err()
+            || is_over
+        {
             return;
         }
     }
@@ -287,7 +293,8 @@ fn flags(folder: &str) -> WatchFlags {
 }
 
 fn kind(flags: ReadFlags) -> Kind {
-    let left = ReadFlags::DELETE | ReadFlags::MOVED_FROM | ReadFlags::DELETE_SELF | ReadFlags::MOVE_SELF;
+    let left =
+        ReadFlags::DELETE | ReadFlags::MOVED_FROM | ReadFlags::DELETE_SELF | ReadFlags::MOVE_SELF;
     let was_folder = flags.contains(ReadFlags::ISDIR);
     match flags {
         flags if flags.intersects(ReadFlags::CREATE | ReadFlags::MOVED_TO) => Kind::Appeared,
@@ -336,7 +343,10 @@ mod tests {
                 match self.inbox.recv_timeout(PATIENCE) {
                     Ok(Message::Event(Ok(raw))) => {
                         let heard = self.native.understand(raw, &self.folders);
-                        if heard.iter().any(|heard| matches!(heard, Heard::Path(heard, _) if heard == path)) {
+                        if heard
+                            .iter()
+                            .any(|heard| matches!(heard, Heard::Path(heard, _) if heard == path))
+                        {
                             return;
                         }
                     }

@@ -24,11 +24,7 @@ impl Poll {
     pub fn start(folders: &Folders, interval: Duration) -> Self {
         let began = Instant::now();
         let seen = stamps(folders);
-        let mut poll = Self {
-            interval,
-            due: began,
-            seen,
-        };
+        let mut poll = Self { interval, due: began, seen };
         poll.schedule(began);
         poll
     }
@@ -47,12 +43,7 @@ impl Poll {
             .filter(|(path, stamp)| self.seen.get(*path) != Some(stamp))
             .map(|(path, _)| path.clone())
             .collect();
-        changed.extend(
-            self.seen
-                .keys()
-                .filter(|path| !now.contains_key(*path))
-                .cloned(),
-        );
+        changed.extend(self.seen.keys().filter(|path| !now.contains_key(*path)).cloned());
         self.seen = now;
         self.schedule(began);
         changed

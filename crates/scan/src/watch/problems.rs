@@ -55,11 +55,7 @@ impl Trouble {
     /// Returns the error that nothing takes the place of events.
     pub fn fatal(&self) -> Problem {
         let (code, what, remedy) = self.words();
-        Problem::error(
-            code,
-            format!("{what}, and polling is switched off; {remedy}"),
-            remedy,
-        )
+        Problem::error(code, format!("{what}, and polling is switched off; {remedy}"), remedy)
     }
 
     fn words(&self) -> (&'static str, String, &'static str) {
@@ -105,11 +101,7 @@ mod tests {
     #[test]
     fn the_remedy_names_the_setting() {
         let problem = Trouble::Limit.polling(Duration::from_secs(2));
-        assert!(
-            problem
-                .remedy
-                .contains("sysctl fs.inotify.max_user_watches")
-        );
+        assert!(problem.remedy.contains("sysctl fs.inotify.max_user_watches"));
         assert!(problem.message.contains("every 2 s"));
     }
 }

@@ -24,10 +24,7 @@ fn options() -> WatchOptions {
 }
 
 fn polling() -> WatchOptions {
-    WatchOptions {
-        polling: true,
-        ..options()
-    }
+    WatchOptions { polling: true, ..options() }
 }
 
 /// Waits until every one of `expected` was reported; returns all that was.
@@ -101,10 +98,7 @@ fn folders_that_appear_are_watched_with_all_they_hold() {
         expect_paths(&watcher, &["moved/c/first.rs"]);
         write(root, "moved/c/third.rs", "3");
         let seen = expect_paths(&watcher, &["moved/c/third.rs"]);
-        assert!(
-            !seen.iter().any(|path| path.starts_with("a/b/c/third")),
-            "{seen:?}"
-        );
+        assert!(!seen.iter().any(|path| path.starts_with("a/b/c/third")), "{seen:?}");
     }
 }
 
@@ -112,14 +106,8 @@ fn folders_that_appear_are_watched_with_all_they_hold() {
 fn a_storm_becomes_few_reports() {
     let folder = tempfile::tempdir().expect("temporary folder");
     let root = folder.path();
-    let watcher = watch(
-        root,
-        WatchOptions {
-            debounce: Duration::from_millis(300),
-            ..options()
-        },
-    )
-    .expect("watch");
+    let watcher = watch(root, WatchOptions { debounce: Duration::from_millis(300), ..options() })
+        .expect("watch");
     let names: Vec<String> = (0..300).map(|number| format!("file{number}.rs")).collect();
     for round in 0..3 {
         for name in &names {
@@ -191,10 +179,7 @@ fn git_changes_ask_for_a_rescan() {
 #[test]
 fn full_scans_come_by_themselves() {
     let folder = tempfile::tempdir().expect("temporary folder");
-    let options = WatchOptions {
-        full_scan_every: Some(Duration::from_millis(50)),
-        ..options()
-    };
+    let options = WatchOptions { full_scan_every: Some(Duration::from_millis(50)), ..options() };
     let watcher = watch(folder.path(), options).expect("watch");
     expect_rescan(&watcher, RescanReason::Periodic);
     expect_rescan(&watcher, RescanReason::Periodic);
@@ -206,14 +191,7 @@ fn too_many_folders_lead_to_polling_with_a_remedy() {
     let folder = tempfile::tempdir().expect("temporary folder");
     let root = folder.path();
     write(root, "a/b/c.rs", "1");
-    let watcher = watch(
-        root,
-        WatchOptions {
-            max_folders: 2,
-            ..options()
-        },
-    )
-    .expect("watch");
+    let watcher = watch(root, WatchOptions { max_folders: 2, ..options() }).expect("watch");
     let problems = watcher.problems();
     assert_eq!(problems.len(), 1);
     assert_eq!(problems[0].code, "CTX_W_WATCH_LIMIT");
@@ -227,14 +205,7 @@ fn too_many_folders_lead_to_polling_with_a_remedy() {
 fn a_limit_reached_later_changes_over_to_polling() {
     let folder = tempfile::tempdir().expect("temporary folder");
     let root = folder.path();
-    let watcher = watch(
-        root,
-        WatchOptions {
-            max_folders: 2,
-            ..options()
-        },
-    )
-    .expect("watch");
+    let watcher = watch(root, WatchOptions { max_folders: 2, ..options() }).expect("watch");
     assert!(watcher.problems().is_empty());
     write(root, "a/b/c/d.rs", "1");
     expect_rescan(&watcher, RescanReason::BackendChanged);
@@ -247,14 +218,7 @@ fn a_limit_reached_later_changes_over_to_polling() {
 fn removed_folders_give_their_watches_back() {
     let folder = tempfile::tempdir().expect("temporary folder");
     let root = folder.path();
-    let watcher = watch(
-        root,
-        WatchOptions {
-            max_folders: 3,
-            ..options()
-        },
-    )
-    .expect("watch");
+    let watcher = watch(root, WatchOptions { max_folders: 3, ..options() }).expect("watch");
     for round in 0..4 {
         let path = format!("a{round}/b/c.rs");
         write(root, &path, "1");
@@ -268,14 +232,8 @@ fn removed_folders_give_their_watches_back() {
 #[test]
 fn without_fallback_a_limit_is_an_error() {
     let folder = tempfile::tempdir().expect("temporary folder");
-    let refused = watch(
-        folder.path(),
-        WatchOptions {
-            max_folders: 0,
-            poll_fallback: None,
-            ..options()
-        },
-    );
+    let refused =
+        watch(folder.path(), WatchOptions { max_folders: 0, poll_fallback: None, ..options() });
     assert_eq!(refused.expect_err("refused").code(), "CTX_W_WATCH_LIMIT");
     let missing = watch(&folder.path().join("missing"), options());
     assert!(matches!(missing, Err(WatchError::Root { .. })));
@@ -291,11 +249,7 @@ fn stopping_is_prompt_and_closes_the_reports() {
         stopper.stop();
         assert!(watcher.events.recv_timeout(PATIENCE).is_err());
         watcher.stop();
-        assert!(
-            started.elapsed() < Duration::from_secs(5),
-            "{:?}",
-            started.elapsed()
-        );
+        assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
     }
 }
 

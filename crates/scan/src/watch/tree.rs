@@ -38,7 +38,8 @@ impl Native {
             return Err(Trouble::Limit);
         }
         let config = Config::default().with_follow_symlinks(false);
-        let mut watcher = RecommendedWatcher::new(forward, config).map_err(|error| Trouble::told(&error))?;
+        let mut watcher =
+            RecommendedWatcher::new(forward, config).map_err(|error| Trouble::told(&error))?;
         watcher
             .watch(&folders.root, RecursiveMode::Recursive)
             .map_err(|error| Trouble::told(&error))?;
@@ -103,9 +104,7 @@ impl Native {
 
 fn kind(kind: &EventKind) -> Kind {
     match kind {
-        EventKind::Remove(kind) => Kind::Left {
-            was_folder: *kind == RemoveKind::Folder,
-        },
+        EventKind::Remove(kind) => Kind::Left { was_folder: *kind == RemoveKind::Folder },
         EventKind::Modify(ModifyKind::Name(RenameMode::From)) => Kind::Left { was_folder: false },
         EventKind::Create(_) | EventKind::Modify(ModifyKind::Name(_)) => Kind::Appeared,
         EventKind::Modify(ModifyKind::Metadata(_)) | EventKind::Access(_) => Kind::Attributes,

@@ -67,12 +67,7 @@ impl Worker {
                 Source::Poll(Poll::start(&folders, interval.unwrap_or(options.debounce)))
             }
             (false, fallback) => match (
-                Native::start(
-                    &folders,
-                    options.max_folders,
-                    options.asks.as_deref(),
-                    messages,
-                ),
+                Native::start(&folders, options.max_folders, options.asks.as_deref(), messages),
                 fallback,
             ) {
                 (Ok(native), _) => Source::Native(native),
@@ -206,8 +201,7 @@ impl Worker {
     }
 
     fn start_again(&mut self) {
-        self.debounce
-            .add_rescan(RescanReason::Overflow, Instant::now());
+        self.debounce.add_rescan(RescanReason::Overflow, Instant::now());
         if let Source::Native(native) = &mut self.source
             && let Err(trouble) = native.start_again(&self.folders)
         {
@@ -234,8 +228,7 @@ impl Worker {
         };
         asks::reply(&folder, name, answer);
         if look_again {
-            self.debounce
-                .add_rescan(RescanReason::Surroundings, Instant::now());
+            self.debounce.add_rescan(RescanReason::Surroundings, Instant::now());
         }
     }
 
@@ -248,7 +241,8 @@ impl Worker {
         if !native.tells_all() {
             return None;
         }
-        let is_listed = |path: &str| grounds.binary_search_by(|ground| ground.as_str().cmp(path)).is_ok();
+        let is_listed =
+            |path: &str| grounds.binary_search_by(|ground| ground.as_str().cmp(path)).is_ok();
         self.folders.keep_listed(is_listed);
         native.keep(&self.folders, is_listed);
         let (mut untold, mut unwatched) = (Vec::new(), Vec::new());
@@ -313,14 +307,10 @@ impl Worker {
         let interval = self.options.poll_fallback.unwrap_or(IDLE);
         note(&self.problems, trouble.polling(interval));
         self.source = Source::Poll(Poll::start(&self.folders, interval));
-        self.debounce
-            .add_rescan(RescanReason::BackendChanged, Instant::now());
+        self.debounce.add_rescan(RescanReason::BackendChanged, Instant::now());
     }
 }
 
 fn note(problems: &Mutex<Vec<Problem>>, problem: Problem) {
-    problems
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .push(problem);
+    problems.lock().unwrap_or_else(PoisonError::into_inner).push(problem);
 }

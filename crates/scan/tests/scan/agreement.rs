@@ -30,9 +30,8 @@ fn piece() -> impl Strategy<Value = String> {
 
 fn pattern() -> impl Strategy<Value = String> {
     let start = prop::sample::select(vec!["", "", "", "", "/", "!", "!", "!/", "\\", " ", "**/"]);
-    let end = prop::sample::select(vec![
-        "", "", "", "", "/", "/*", "/**", " ", "\\ ", "\t", "\r", "//",
-    ]);
+    let end =
+        prop::sample::select(vec!["", "", "", "", "/", "/*", "/**", " ", "\\ ", "\t", "\r", "//"]);
     let pieces = prop::collection::vec(piece(), 1..4);
     let separator = prop::sample::select(vec!["/", "/", "/", "", "/**/", "//"]);
     let line = (start, pieces, separator, end).prop_map(|(start, pieces, separator, end)| {
@@ -72,31 +71,22 @@ fn world() -> impl Strategy<Value = World> {
         some(),
         prop::option::weighted(0.3, any::<prop::sample::Index>()),
     )
-        .prop_map(
-            |(files, ignores, exclude, excludes_file, tracked, removed, root)| World {
-                files: without_conflicts(files),
-                ignores,
-                exclude,
-                excludes_file,
-                tracked,
-                removed,
-                root,
-            },
-        )
+        .prop_map(|(files, ignores, exclude, excludes_file, tracked, removed, root)| World {
+            files: without_conflicts(files),
+            ignores,
+            exclude,
+            excludes_file,
+            tracked,
+            removed,
+            root,
+        })
 }
 
 /// Drops paths that need a file to be a folder.
 fn without_conflicts(files: BTreeSet<String>) -> BTreeSet<String> {
-    let is_folder = |path: &String| {
-        files
-            .iter()
-            .any(|other| other.starts_with(&format!("{path}/")))
-    };
-    files
-        .iter()
-        .filter(|path| !is_folder(path))
-        .cloned()
-        .collect()
+    let is_folder =
+        |path: &String| files.iter().any(|other| other.starts_with(&format!("{path}/")));
+    files.iter().filter(|path| !is_folder(path)).cloned().collect()
 }
 
 fn build(world: &World) -> (Sandbox, std::path::PathBuf) {
@@ -105,20 +95,10 @@ fn build(world: &World) -> (Sandbox, std::path::PathBuf) {
     for file in &files {
         sandbox.write(file, "text\n");
     }
-    let folder_of = |file: &str| {
-        Path::new(file)
-            .parent()
-            .unwrap()
-            .to_str()
-            .unwrap()
-            .to_owned()
-    };
+    let folder_of = |file: &str| Path::new(file).parent().unwrap().to_str().unwrap().to_owned();
     for (at, (beside, text)) in world.ignores.iter().enumerate() {
-        let folder = if at == 0 {
-            String::new()
-        } else {
-            folder_of(files[beside.index(files.len())])
-        };
+        let folder =
+            if at == 0 { String::new() } else { folder_of(files[beside.index(files.len())]) };
         let path = if folder.is_empty() {
             ".gitignore".to_owned()
         } else {
@@ -135,34 +115,22 @@ fn build(world: &World) -> (Sandbox, std::path::PathBuf) {
         sandbox.run_git(&["config", "core.excludesFile", path.to_str().unwrap()]);
     }
     let mut add = vec!["--literal-pathspecs", "add", "-f", "--"];
-    add.extend(
-        world
-            .tracked
-            .iter()
-            .map(|index| files[index.index(files.len())]),
-    );
+    add.extend(world.tracked.iter().map(|index| files[index.index(files.len())]));
     if add.len() > 4 {
         sandbox.run_git(&add);
     }
     for index in &world.removed {
         let _ = std::fs::remove_file(sandbox.path(files[index.index(files.len())]));
     }
-    let root = world
-        .root
-        .as_ref()
-        .map(|index| sandbox.path(&folder_of(files[index.index(files.len())])));
-    let root = root
-        .filter(|root| root.is_dir())
-        .unwrap_or_else(|| sandbox.root.clone());
+    let root =
+        world.root.as_ref().map(|index| sandbox.path(&folder_of(files[index.index(files.len())])));
+    let root = root.filter(|root| root.is_dir()).unwrap_or_else(|| sandbox.root.clone());
     (sandbox, root)
 }
 
 /// Number of random trees; `PROPTEST_CASES` asks for more.
 fn cases() -> u32 {
-    std::env::var("PROPTEST_CASES")
-        .ok()
-        .and_then(|cases| cases.parse().ok())
-        .unwrap_or(96)
+    std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(96)
 }
 
 proptest! {

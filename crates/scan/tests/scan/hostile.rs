@@ -15,10 +15,7 @@ fn pipe(path: &Path) {
 }
 
 fn rejected(scan: &Scan, rel: &str) -> Option<Rule> {
-    scan.rejected
-        .iter()
-        .find(|rejected| rejected.rel == rel)
-        .map(|rejected| rejected.rule)
+    scan.rejected.iter().find(|rejected| rejected.rel == rel).map(|rejected| rejected.rule)
 }
 
 fn rule(sandbox: &Sandbox, config: &str, file: &str) -> Option<Rule> {
@@ -40,29 +37,17 @@ fn pipes_and_sockets_are_listed_and_never_opened() {
     for file in ["pipe.c", "socket.c"] {
         assert_eq!(rejected(&scan, file), Some(Rule::NotRegular));
         assert_eq!(rule(&sandbox, "", file), Some(Rule::NotRegular));
-        assert!(
-            matches!(scanner.read(file), Err(ReadFailure::NotRegular { .. })),
-            "{file}"
-        );
+        assert!(matches!(scanner.read(file), Err(ReadFailure::NotRegular { .. })), "{file}");
     }
 }
 
 #[test]
 fn pipes_in_the_place_of_ignore_files_do_not_hang() {
     for outside_git in [false, true] {
-        let sandbox = if outside_git {
-            Sandbox::new()
-        } else {
-            Sandbox::git()
-        };
+        let sandbox = if outside_git { Sandbox::new() } else { Sandbox::git() };
         sandbox.files(&["a.c", "sub/b.c"]);
-        for name in [
-            ".gitignore",
-            ".contextignore",
-            ".dockerignore",
-            "sub/.gitignore",
-            "sub/.git",
-        ] {
+        for name in [".gitignore", ".contextignore", ".dockerignore", "sub/.gitignore", "sub/.git"]
+        {
             pipe(&sandbox.path(name));
         }
         let (scanner, _) = sandbox.configured("[indexing]\nuse_dockerignore = true\n");
@@ -91,12 +76,7 @@ fn a_repository_of_pipes_does_not_hang() {
         fs::remove_file(sandbox.path(".git").join(name)).unwrap();
         pipe(&sandbox.path(".git").join(name));
         let scan = sandbox.scanner().scan();
-        assert_eq!(
-            (scan.files.len(), scan.problems.len()),
-            (2, 1),
-            "{name}: {:?}",
-            scan.problems
-        );
+        assert_eq!((scan.files.len(), scan.problems.len()), (2, 1), "{name}: {:?}", scan.problems);
     }
 }
 
@@ -122,12 +102,7 @@ fn links_are_not_followed_by_default() {
     let scanner = sandbox.scanner();
     assert_eq!(scanned(&scanner), git_files(&sandbox.root));
     assert_eq!(scanned(&scanner), ["real/a.c"]);
-    for file in [
-        "folder/secret.c",
-        "file.c",
-        "real/loop/a.c",
-        "real/loop/loop/a.c",
-    ] {
+    for file in ["folder/secret.c", "file.c", "real/loop/a.c", "real/loop/loop/a.c"] {
         assert!(scanner.read(file).is_err(), "{file}");
         assert_eq!(rule(&sandbox, "", file), Some(Rule::Symlink), "{file}");
     }
@@ -163,10 +138,7 @@ fn followed_links_stay_inside_and_end() {
         assert!(scanner.read(file).is_err(), "{file}");
     }
     assert_eq!(rule(&sandbox, follow, "a/gen/gen.c"), None);
-    assert_eq!(
-        rule(&sandbox, follow, "a/out/secret.c"),
-        Some(Rule::SymlinkEscape)
-    );
+    assert_eq!(rule(&sandbox, follow, "a/out/secret.c"), Some(Rule::SymlinkEscape));
 }
 
 #[test]
@@ -174,32 +146,17 @@ fn long_chains_of_links_end() {
     let sandbox = Sandbox::new();
     for at in 0..6 {
         sandbox.files(&[&format!("build/d{at}/f.c")]);
-        symlink(
-            format!("../d{}", at + 1),
-            sandbox.path(&format!("build/d{at}/next")),
-        )
-        .unwrap();
+        symlink(format!("../d{}", at + 1), sandbox.path(&format!("build/d{at}/next"))).unwrap();
     }
     symlink("build/d0", sandbox.path("start")).unwrap();
     let listed = sandbox.listed("[indexing]\nfollow_symlinks = true\nmax_symlink_depth = 3\n");
-    assert_eq!(
-        listed,
-        ["start/f.c", "start/next/f.c", "start/next/next/f.c"]
-    );
+    assert_eq!(listed, ["start/f.c", "start/next/f.c", "start/next/next/f.c"]);
 }
 
 #[test]
 fn names_that_are_not_text_are_listed() {
     let sandbox = Sandbox::git();
-    sandbox.files(&[
-        "ok.c",
-        "line\nbreak.c",
-        "..a",
-        "a..",
-        "...",
-        "back\\slash.c",
-        "tab\tname",
-    ]);
+    sandbox.files(&["ok.c", "line\nbreak.c", "..a", "a..", "...", "back\\slash.c", "tab\tname"]);
     fs::write(sandbox.root.join(OsStr::from_bytes(b"bad\xff.c")), "x").unwrap();
     fs::create_dir(sandbox.root.join(OsStr::from_bytes(b"dir\xff"))).unwrap();
     fs::write(sandbox.root.join(OsStr::from_bytes(b"dir\xff/in.c")), "x").unwrap();
@@ -207,16 +164,8 @@ fn names_that_are_not_text_are_listed() {
     assert_eq!(listed, git_files(&sandbox.root));
     assert_eq!(listed.len(), 7);
     assert_eq!(scan.counts.get(&Rule::InvalidName), Some(&2));
-    let check = sandbox
-        .scanner()
-        .check(Path::new(OsStr::from_bytes(b"bad\xff.c")));
-    assert!(matches!(
-        check.verdict,
-        Verdict::Excluded {
-            rule: Rule::InvalidName,
-            ..
-        }
-    ));
+    let check = sandbox.scanner().check(Path::new(OsStr::from_bytes(b"bad\xff.c")));
+    assert!(matches!(check.verdict, Verdict::Excluded { rule: Rule::InvalidName, .. }));
 }
 
 #[test]
@@ -235,10 +184,7 @@ fn unreadable_files_and_folders_are_problems() {
     }
     assert_eq!(listed, ["a.c"]);
     assert_eq!(
-        scan.problems
-            .iter()
-            .map(|problem| problem.path.as_deref())
-            .collect::<Vec<_>>(),
+        scan.problems.iter().map(|problem| problem.path.as_deref()).collect::<Vec<_>>(),
         [Some("closed"), Some("shut.c")]
     );
     assert_eq!(scan.counts.get(&Rule::Unreadable), Some(&2));
@@ -260,9 +206,7 @@ fn folders_deeper_than_the_system_names_are_a_problem() {
     let scan = sandbox.scanner().scan();
     assert!(scan.files.len() > 30, "{}", scan.files.len());
     assert!(
-        scan.problems
-            .iter()
-            .any(|problem| problem.code == "CTX_W_SCAN_UNREADABLE"),
+        scan.problems.iter().any(|problem| problem.code == "CTX_W_SCAN_UNREADABLE"),
         "{:?}",
         scan.problems
     );
@@ -274,20 +218,12 @@ fn folders_deeper_than_the_system_names_are_a_problem() {
 fn huge_files_are_not_read() {
     let sandbox = Sandbox::git();
     sandbox.files(&["a.c"]);
-    fs::File::create(sandbox.path("huge.sql"))
-        .unwrap()
-        .set_len(1 << 31)
-        .unwrap();
-    let (listed, scan) = sandbox
-        .configured("[indexing]\nsize_exceptions = [\"huge.sql\"]\n")
-        .0
-        .list_indexable();
+    fs::File::create(sandbox.path("huge.sql")).unwrap().set_len(1 << 31).unwrap();
+    let (listed, scan) =
+        sandbox.configured("[indexing]\nsize_exceptions = [\"huge.sql\"]\n").0.list_indexable();
     assert_eq!(listed, ["a.c"]);
     assert_eq!(rejected(&scan, "huge.sql"), Some(Rule::TooLarge));
-    assert!(matches!(
-        sandbox.scanner().read("huge.sql"),
-        Err(ReadFailure::TooLarge { .. })
-    ));
+    assert!(matches!(sandbox.scanner().read("huge.sql"), Err(ReadFailure::TooLarge { .. })));
 }
 
 #[test]

@@ -18,32 +18,16 @@ fn commit(sandbox: &Sandbox) {
 #[test]
 fn tracked_files_are_never_ignored() {
     let sandbox = Sandbox::git();
-    sandbox.files(&[
-        "build/a.c",
-        "build/b.c",
-        "node_modules/x.js",
-        ".hidden/c.c",
-        "d.c",
-    ]);
+    sandbox.files(&["build/a.c", "build/b.c", "node_modules/x.js", ".hidden/c.c", "d.c"]);
     sandbox.run_git(&["add", "-f", "build/a.c", "node_modules/x.js", ".hidden/c.c"]);
     sandbox.write(".gitignore", "build/\nnode_modules\n");
     assert_eq!(
         agree(&sandbox),
-        [
-            ".gitignore",
-            ".hidden/c.c",
-            "build/a.c",
-            "d.c",
-            "node_modules/x.js"
-        ]
+        [".gitignore", ".hidden/c.c", "build/a.c", "d.c", "node_modules/x.js"]
     );
     let scan = sandbox.scanner().scan();
-    let tracked: Vec<_> = scan
-        .files
-        .iter()
-        .filter(|file| file.tracked)
-        .map(|file| file.rel.as_str())
-        .collect();
+    let tracked: Vec<_> =
+        scan.files.iter().filter(|file| file.tracked).map(|file| file.rel.as_str()).collect();
     assert_eq!(tracked, [".hidden/c.c", "build/a.c", "node_modules/x.js"]);
     assert!(
         scan.rejected
@@ -89,25 +73,12 @@ fn submodules_and_nested_repositories_are_not_entered() {
     commit(&other);
     let sandbox = Sandbox::git();
     sandbox.files(&["a.c"]);
-    sandbox.run_git(&[
-        "submodule",
-        "add",
-        "-q",
-        other.root.to_str().unwrap(),
-        "sub",
-    ]);
+    sandbox.run_git(&["submodule", "add", "-q", other.root.to_str().unwrap(), "sub"]);
     sandbox.files(&["nested/x.c", "empty/.git/note", "empty/y.c", "linked/z.c"]);
     git(&sandbox.path("nested"), &["init", "-q"]);
-    sandbox.write(
-        "linked/.git",
-        format!("gitdir: {}\n", sandbox.path("nested/.git").display()),
-    );
-    sandbox
-        .files(&["stale/w.c"])
-        .write("stale/.git", "gitdir: /nowhere/at/all\n");
-    sandbox
-        .files(&["odd/v.c"])
-        .write("odd/.git", "not a link\n");
+    sandbox.write("linked/.git", format!("gitdir: {}\n", sandbox.path("nested/.git").display()));
+    sandbox.files(&["stale/w.c"]).write("stale/.git", "gitdir: /nowhere/at/all\n");
+    sandbox.files(&["odd/v.c"]).write("odd/.git", "not a link\n");
     let found = agree(&sandbox);
     assert!(found.contains(&"a.c".to_owned()) && found.contains(&"empty/y.c".to_owned()));
     assert!(!found.iter().any(|file| file.starts_with("sub/")
@@ -118,10 +89,7 @@ fn submodules_and_nested_repositories_are_not_entered() {
         assert!(
             matches!(
                 check.verdict,
-                contextd_scan::Verdict::Excluded {
-                    rule: Rule::NestedRepository,
-                    ..
-                }
+                contextd_scan::Verdict::Excluded { rule: Rule::NestedRepository, .. }
             ),
             "{check:?}"
         );
@@ -140,9 +108,7 @@ fn a_nested_repository_with_tracked_files_is_entered() {
 #[test]
 fn worktrees_have_their_own_index() {
     let sandbox = Sandbox::git();
-    sandbox
-        .files(&["a.c", "kept.o"])
-        .write(".git/info/exclude", "*.o\n");
+    sandbox.files(&["a.c", "kept.o"]).write(".git/info/exclude", "*.o\n");
     sandbox.run_git(&["add", "-f", "a.c", "kept.o"]);
     sandbox.run_git(&["commit", "-q", "-m", "x"]);
     let tree = sandbox.root.parent().unwrap().join("tree");
@@ -158,9 +124,7 @@ fn worktrees_have_their_own_index() {
 fn a_subfolder_obeys_the_repository_around_it() {
     let sandbox = Sandbox::git();
     sandbox.files(&["p/q/a.c", "p/q/a.log", "p/q/gen/x.c", "p/other.c"]);
-    sandbox
-        .write(".gitignore", "*.log\n/p/q/gen\n")
-        .write("p/.gitignore", "!a.log\n");
+    sandbox.write(".gitignore", "*.log\n/p/q/gen\n").write("p/.gitignore", "!a.log\n");
     let root = sandbox.path("p/q");
     let found = scanned(&scanner(&root, "").0);
     assert_eq!(found, git_files(&root));
@@ -170,9 +134,7 @@ fn a_subfolder_obeys_the_repository_around_it() {
 #[test]
 fn an_ignored_folder_that_is_named_is_scanned() {
     let sandbox = Sandbox::git();
-    sandbox
-        .write(".gitignore", "out/\n")
-        .files(&["out/p/a.c", "out/p/node_modules/b.js"]);
+    sandbox.write(".gitignore", "out/\n").files(&["out/p/a.c", "out/p/node_modules/b.js"]);
     assert_eq!(scanned(&scanner(&sandbox.path("out/p"), "").0), ["a.c"]);
 }
 
@@ -189,10 +151,7 @@ fn a_broken_or_lost_index_is_a_problem_and_the_walk_goes_on() {
         let scan = sandbox.scanner().scan();
         assert_eq!(scan.files.len(), 1, "{content:?}");
         assert_eq!(
-            scan.problems
-                .iter()
-                .map(|problem| problem.code)
-                .collect::<Vec<_>>(),
+            scan.problems.iter().map(|problem| problem.code).collect::<Vec<_>>(),
             ["CTX_W_SCAN_GIT_INDEX"],
             "{content:?}"
         );
@@ -202,17 +161,9 @@ fn a_broken_or_lost_index_is_a_problem_and_the_walk_goes_on() {
 #[test]
 fn a_broken_repository_is_a_problem_and_the_walk_goes_on() {
     let sandbox = Sandbox::git();
-    sandbox
-        .files(&["a.c"])
-        .write(".git/config", "[core\nrepositoryformatversion = what");
+    sandbox.files(&["a.c"]).write(".git/config", "[core\nrepositoryformatversion = what");
     let scan = sandbox.scanner().scan();
-    assert_eq!(
-        scan.files
-            .iter()
-            .map(|file| file.rel.as_str())
-            .collect::<Vec<_>>(),
-        ["a.c"]
-    );
+    assert_eq!(scan.files.iter().map(|file| file.rel.as_str()).collect::<Vec<_>>(), ["a.c"]);
     assert_eq!(scan.problems.len(), 1, "{:?}", scan.problems);
 }
 

@@ -18,10 +18,7 @@ impl Sandbox {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap().join("root");
         fs::create_dir(&root).unwrap();
-        Self {
-            _folder: folder,
-            root,
-        }
+        Self { _folder: folder, root }
     }
 
     /// A sandbox that is a git repository.
@@ -97,16 +94,7 @@ pub fn git(folder: &Path, arguments: &[&str]) -> Vec<u8> {
 
 /// What git lists in `folder`: tracked and untracked, not ignored, existing regular files.
 pub fn git_files(folder: &Path) -> Vec<String> {
-    let out = git(
-        folder,
-        &[
-            "ls-files",
-            "-z",
-            "--cached",
-            "--others",
-            "--exclude-standard",
-        ],
-    );
+    let out = git(folder, &["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
     let names = out.split(|byte| *byte == 0).filter(|name| !name.is_empty());
     let mut files: Vec<String> = names
         .filter_map(|name| std::str::from_utf8(name).ok())
@@ -124,21 +112,14 @@ fn is_reached_without_links(folder: &Path, name: &str) -> bool {
     parts.iter().enumerate().all(|(at, part)| {
         path.push(part);
         let last = at + 1 == parts.len();
-        path.symlink_metadata().is_ok_and(|found| {
-            if last {
-                found.is_file()
-            } else {
-                found.is_dir()
-            }
-        })
+        path.symlink_metadata().is_ok_and(
+            |found| {
+                if last { found.is_file() } else { found.is_dir() }
+            },
+        )
     })
 }
 
 pub fn scanned(scanner: &Scanner) -> Vec<String> {
-    scanner
-        .scan()
-        .files
-        .into_iter()
-        .map(|file| file.rel)
-        .collect()
+    scanner.scan().files.into_iter().map(|file| file.rel).collect()
 }

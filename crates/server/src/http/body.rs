@@ -14,7 +14,17 @@ pub async fn bounded(State(service): State<Service>, request: Request, next: Nex
     let limits = service.limits;
     match tokio::time::timeout(limits.body_time, to_bytes(body, limits.body)).await {
         Ok(Ok(bytes)) => next.run(Request::from_parts(parts, Body::from(bytes))).await,
-        Ok(Err(_)) => error_response(StatusCode::PAYLOAD_TOO_LARGE, "CTX_E_TOO_LARGE", &format!("the body is longer than {} bytes, or broke off", limits.body), "Send less."),
-        Err(_) => error_response(StatusCode::REQUEST_TIMEOUT, "CTX_E_SLOW", "the body did not arrive in time", "Send it in one go."),
+        Ok(Err(_)) => error_response(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "CTX_E_TOO_LARGE",
+            &format!("the body is longer than {} bytes, or broke off", limits.body),
+            "Send less.",
+        ),
+        Err(_) => error_response(
+            StatusCode::REQUEST_TIMEOUT,
+            "CTX_E_SLOW",
+            "the body did not arrive in time",
+            "Send it in one go.",
+        ),
     }
 }

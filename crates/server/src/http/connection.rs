@@ -21,14 +21,22 @@ use tokio_util::sync::CancellationToken;
 const GRACE: Duration = Duration::from_secs(5);
 
 /// Serves connections until `stop`.
-pub async fn accept(listener: std::net::TcpListener, router: Router, limits: HttpLimits, stop: CancellationToken) -> Result<(), String> {
-    let listener = tokio::net::TcpListener::from_std(listener).map_err(|error| format!("the address cannot be used: {error}"))?;
+pub async fn accept(
+    listener: std::net::TcpListener,
+    router: Router,
+    limits: HttpLimits,
+    stop: CancellationToken,
+) -> Result<(), String> {
+    let listener = tokio::net::TcpListener::from_std(listener)
+        .map_err(|error| format!("the address cannot be used: {error}"))?;
     let places = Arc::new(Semaphore::new(limits.connections));
     let graceful = GracefulShutdown::new();
     let mut builder = Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(limits.head_time).max_buf_size(64 * 1024);
     loop {
-        let Some(Ok(place)) = stop.run_until_cancelled(places.clone().acquire_owned()).await else { break };
+        let Some(Ok(place)) = stop.run_until_cancelled(places.clone().acquire_owned()).await else {
+            break;
+        };
         let Some(accepted) = stop.run_until_cancelled(listener.accept()).await else { break };
         let stream = match accepted {
             Ok((stream, _)) => stream,
@@ -41,7 +49,8 @@ pub async fn accept(listener: std::net::TcpListener, router: Router, limits: Htt
         };
         let _ = stream.set_nodelay(true);
         let stream = TokioIo::new(Patient::new(stream, limits.stall_time));
-        let connection = graceful.watch(builder.serve_connection(stream, TowerToHyperService::new(router.clone())));
+        let connection = graceful
+            .watch(builder.serve_connection(stream, TowerToHyperService::new(router.clone())));
         tokio::spawn(async move {
             if let Err(error) = connection.await {
                 tracing::debug!("a connection ended: {error}");
@@ -88,7 +97,11 @@ impl Patient {
         Self { stream, limit, deadline: Box::pin(tokio::time::sleep(limit)), waiting: false }
     }
 
-    fn watched<T>(&mut self, context: &mut Context<'_>, poll: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+    fn watched<T>(
+        &mut self,
+        context: &mut Context<'_>,
+        poll: Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
         if poll.is_ready() {
             self.waiting = false;
             return poll;
@@ -98,25 +111,40 @@ impl Patient {
             self.deadline.as_mut().reset(Instant::now() + self.limit);
         }
         match self.deadline.as_mut().poll(context) {
-            Poll::Ready(()) => Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the client does not read"))),
+            Poll::Ready(()) => Poll::Ready(Err(io::Error::new(
+                io::ErrorKind::TimedOut,
+                "the client does not read",
+            ))),
             Poll::Pending => Poll::Pending,
         }
     }
 }
 
 impl AsyncRead for Patient {
-    fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_read(context, buffer)
     }
 }
 
 impl AsyncWrite for Patient {
-    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
         let poll = Pin::new(&mut self.stream).poll_write(context, bytes);
         self.watched(context, poll)
     }
 
-    fn poll_write_vectored(mut self: Pin<&mut Self>, context: &mut Context<'_>, slices: &[io::IoSlice<'_>]) -> Poll<io::Result<usize>> {
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
         let poll = Pin::new(&mut self.stream).poll_write_vectored(context, slices);
         self.watched(context, poll)
     }

@@ -34,7 +34,10 @@ struct Latency {
 /// Counts and logs every request, refused ones too.
 pub async fn observe(State(service): State<Service>, request: Request, next: Next) -> Response {
     let metrics = &service.metrics;
-    let route = request.extensions().get::<MatchedPath>().map_or_else(|| "other".to_owned(), |path| path.as_str().to_owned());
+    let route = request
+        .extensions()
+        .get::<MatchedPath>()
+        .map_or_else(|| "other".to_owned(), |path| path.as_str().to_owned());
     let (method, id) = (request.method().clone(), metrics.ids.fetch_add(1, Ordering::Relaxed));
     let start = Instant::now();
     metrics.running.fetch_add(1, Ordering::Relaxed);
@@ -58,11 +61,18 @@ impl Drop for Running<'_> {
 
 impl Metrics {
     fn note(&self, route: &str, status: u16, took: Duration) {
-        *self.requests.lock().unwrap_or_else(PoisonError::into_inner).entry((route.to_owned(), status)).or_default() += 1;
+        *self
+            .requests
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .entry((route.to_owned(), status))
+            .or_default() += 1;
         let mut all = self.latency.lock().unwrap_or_else(PoisonError::into_inner);
         let latency = all.entry(route.to_owned()).or_default();
         let seconds = took.as_secs_f64();
-        for (slot, _) in latency.buckets.iter_mut().zip(BUCKETS).filter(|(_, bound)| seconds <= **bound) {
+        for (slot, _) in
+            latency.buckets.iter_mut().zip(BUCKETS).filter(|(_, bound)| seconds <= **bound)
+        {
             *slot += 1;
         }
         latency.sum += seconds;
@@ -71,18 +81,39 @@ impl Metrics {
 
     fn write(&self, out: &mut String) {
         out.push_str("# HELP contextd_http_requests_total Requests by route and status.\n# TYPE contextd_http_requests_total counter\n");
-        for ((route, status), count) in self.requests.lock().unwrap_or_else(PoisonError::into_inner).iter() {
-            let _ = writeln!(out, "contextd_http_requests_total{{route=\"{route}\",status=\"{status}\"}} {count}");
+        for ((route, status), count) in
+            self.requests.lock().unwrap_or_else(PoisonError::into_inner).iter()
+        {
+            let _ = writeln!(
+                out,
+                "contextd_http_requests_total{{route=\"{route}\",status=\"{status}\"}} {count}"
+            );
         }
         out.push_str("# HELP contextd_http_request_seconds Time to answer by route.\n# TYPE contextd_http_request_seconds histogram\n");
         for (route, latency) in self.latency.lock().unwrap_or_else(PoisonError::into_inner).iter() {
             for (bound, count) in BUCKETS.iter().zip(latency.buckets) {
-                let _ = writeln!(out, "contextd_http_request_seconds_bucket{{route=\"{route}\",le=\"{bound}\"}} {count}");
+                let _ = writeln!(
+                    out,
+                    "contextd_http_request_seconds_bucket{{route=\"{route}\",le=\"{bound}\"}} {count}"
+                );
             }
-            let _ = writeln!(out, "contextd_http_request_seconds_bucket{{route=\"{route}\",le=\"+Inf\"}} {}", latency.count);
-            let _ = writeln!(out, "contextd_http_request_seconds_sum{{route=\"{route}\"}} {}\ncontextd_http_request_seconds_count{{route=\"{route}\"}} {}", latency.sum, latency.count);
+            let _ = writeln!(
+                out,
+                "contextd_http_request_seconds_bucket{{route=\"{route}\",le=\"+Inf\"}} {}",
+                latency.count
+            );
+            let _ = writeln!(
+                out,
+                "contextd_http_request_seconds_sum{{route=\"{route}\"}} {}\ncontextd_http_request_seconds_count{{route=\"{route}\"}} {}",
+                latency.sum, latency.count
+            );
         }
-        gauge(out, "contextd_http_requests_running", "Requests being answered.", self.running.load(Ordering::Relaxed) as f64);
+        gauge(
+            out,
+            "contextd_http_requests_running",
+            "Requests being answered.",
+            self.running.load(Ordering::Relaxed) as f64,
+        );
     }
 }
 
@@ -104,10 +135,17 @@ pub async fn metrics(State(service): State<Service>) -> Response {
         // A ledger that is busy costs its own counts, not the others.
         match accounts {
             Ok(text) => out.push_str(&text),
-            Err(error) => tracing::warn!(code = error.code, "the accounts cannot be counted: {error}"),
+            Err(error) => {
+                tracing::warn!(code = error.code, "the accounts cannot be counted: {error}")
+            }
         }
         gauge(&mut out, "contextd_indexed_edges", "Edges in the index.", edges as f64);
-        gauge(&mut out, "contextd_index_complete", "1 when all files are in the snapshot.", f64::from(u8::from(coverage == Coverage::Whole)));
+        gauge(
+            &mut out,
+            "contextd_index_complete",
+            "1 when all files are in the snapshot.",
+            f64::from(u8::from(coverage == Coverage::Whole)),
+        );
     }
     if let Some(bytes) = resident() {
         gauge(&mut out, "process_resident_memory_bytes", "Memory of the process.", bytes as f64);

@@ -7,7 +7,8 @@ use contextd_render::Format;
 use serde_json::{Value, json};
 
 /// Something beside white space.
-const NOT_BLANK: &str = "[^\\t-\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]";
+const NOT_BLANK: &str =
+    "[^\\t-\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]";
 
 /// Says what an operation refuses although its type allows it.
 pub fn narrowed(mut schema: Value, name: &str) -> Value {
@@ -28,8 +29,13 @@ pub fn narrowed(mut schema: Value, name: &str) -> Value {
         schema["properties"]["content"] = content();
     }
     if name == "context_pack_create" {
-        let names: Vec<&str> = Format::ALL.iter().filter(|format| format.writes_packs()).map(|format| format.name()).collect();
-        schema["properties"]["format"]["enum"] = json!(names.into_iter().chain([""]).collect::<Vec<_>>());
+        let names: Vec<&str> = Format::ALL
+            .iter()
+            .filter(|format| format.writes_packs())
+            .map(|format| format.name())
+            .collect();
+        schema["properties"]["format"]["enum"] =
+            json!(names.into_iter().chain([""]).collect::<Vec<_>>());
     }
     if let Some(ways) = ways(name) {
         schema["anyOf"] = ways;
@@ -39,7 +45,8 @@ pub fn narrowed(mut schema: Value, name: &str) -> Value {
 
 /// Returns the ways of asking for what an operation does, where a list of needed fields cannot say it.
 fn ways(name: &str) -> Option<Value> {
-    let said = |field: &str, value: Value| json!({"required": [field], "properties": {field: value}});
+    let said =
+        |field: &str, value: Value| json!({"required": [field], "properties": {field: value}});
     let some = || json!({"type": "array", "minItems": 1});
     let text = || json!({"type": "string"});
     let number = || json!({"type": "integer"});
@@ -50,10 +57,20 @@ fn ways(name: &str) -> Option<Value> {
     };
     Some(match name {
         "sync_update" => json!([said("refs", some()), said("all", json!({"const": true}))]),
-        "report_usage" => json!([said("used", json!({"type": "array"})), said("tokensInput", number()), said("tokensOutput", number())]),
+        "report_usage" => json!([
+            said("used", json!({"type": "array"})),
+            said("tokensInput", number()),
+            said("tokensOutput", number())
+        ]),
         "context_pack_create" => {
             let focus = |field: &str| said("focus", said(field, text()));
-            json!([said("query", words()), said("files", some()), focus("symbolId"), focus("chunkUid"), focus("fileRelPath")])
+            json!([
+                said("query", words()),
+                said("files", some()),
+                focus("symbolId"),
+                focus("chunkUid"),
+                focus("fileRelPath")
+            ])
         }
         "feedback" => {
             // Judging is what is done when nothing is said.
@@ -96,7 +113,13 @@ pub fn content() -> Value {
 pub fn closed(field: &str) -> Option<Vec<&'static str>> {
     match field {
         "languages" => Some(LanguageId::all().map(LanguageId::name).collect()),
-        "kinds" => Some(SymbolKind::ALL.iter().map(|kind| kind.name()).chain(ChunkKind::ALL.iter().map(|kind| kind.name())).collect()),
+        "kinds" => Some(
+            SymbolKind::ALL
+                .iter()
+                .map(|kind| kind.name())
+                .chain(ChunkKind::ALL.iter().map(|kind| kind.name()))
+                .collect(),
+        ),
         _ => None,
     }
 }

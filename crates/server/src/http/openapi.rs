@@ -27,7 +27,8 @@ fn path_of(operation: &Operation, schemas: &mut Map<String, Value>) -> Value {
     let input = narrowed(lifted(inputs::schema(operation), schemas), operation.name);
     let mut path = json!({"post": route(operation.name, operation.about, Some(&input), &answer)});
     if let Some(refusal) = refusal_schema(operation.name) {
-        let either = json!({"anyOf": [lifted(refusal, schemas), {"$ref": "#/components/schemas/Error"}]});
+        let either =
+            json!({"anyOf": [lifted(refusal, schemas), {"$ref": "#/components/schemas/Error"}]});
         path["post"]["responses"]["404"] = json!({"description": "What was asked for is not there", "content": {"application/json": {"schema": either}}});
     }
     if has_get(operation) {
@@ -68,7 +69,12 @@ fn rpc() -> Value {
     let input = json!({"anyOf": [request, {"type": "array", "minItems": 1, "maxItems": 50, "description": "A batch; what is no request in it is refused by itself"}]});
     let reply = json!({"$ref": "#/components/schemas/RpcReply"});
     let replies = json!({"anyOf": [reply, {"type": "array", "minItems": 1, "items": reply}]});
-    let mut route = route("rpc", "JSON-RPC 2.0: a request, a notification or a batch of them; methods are the operations", Some(&input), &replies);
+    let mut route = route(
+        "rpc",
+        "JSON-RPC 2.0: a request, a notification or a batch of them; methods are the operations",
+        Some(&input),
+        &replies,
+    );
     let refused = json!({"description": "What was sent is no request, or names no method", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/RpcReply"}}}});
     route["responses"]["204"] = json!({"description": "Notifications have no reply"});
     route["responses"]["400"] = refused.clone();
@@ -82,7 +88,10 @@ fn own_schemas() -> Map<String, Value> {
     let error = json!({"type": "object", "required": ["error"], "properties": {"error": {"type": "object", "required": ["code", "message", "remedy"], "properties": {"code": text, "message": text, "remedy": text}}}});
     let failed = json!({"type": "object", "required": ["code", "message"], "properties": {"code": {"type": "integer"}, "message": text, "data": {"type": "object", "properties": {"code": text, "remedy": text}}}});
     let reply = json!({"type": "object", "required": ["jsonrpc", "id"], "properties": {"jsonrpc": {"const": "2.0"}, "id": {"type": ["number", "string", "null"]}, "result": {}, "error": failed, "partial": {"type": "boolean"}}, "oneOf": [{"required": ["result"]}, {"required": ["error"]}]});
-    [("Error", error), ("RpcReply", reply)].into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect()
+    [("Error", error), ("RpcReply", reply)]
+        .into_iter()
+        .map(|(name, schema)| (name.to_owned(), schema))
+        .collect()
 }
 
 fn route(id: &str, about: &str, input: Option<&Value>, answer: &Value) -> Value {
@@ -101,7 +110,9 @@ fn error() -> Value {
 /// Moves definitions to the components and says what numbers may be.
 fn lifted(schema: Value, schemas: &mut Map<String, Value>) -> Value {
     let mut schema = schema;
-    if let Some(Value::Object(definitions)) = schema.as_object_mut().and_then(|map| map.remove("$defs")) {
+    if let Some(Value::Object(definitions)) =
+        schema.as_object_mut().and_then(|map| map.remove("$defs"))
+    {
         for (name, definition) in definitions {
             let definition = plain(definition);
             schemas.insert(name, definition);
@@ -118,11 +129,21 @@ fn plain(value: Value) -> Value {
             let mut out = Map::new();
             for (key, value) in map {
                 match (key.as_str(), value) {
-                    ("$schema" | "title" | "default", Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_)) => {}
-                    ("$ref", Value::String(path)) => drop(out.insert(key, json!(path.replace("#/$defs/", "#/components/schemas/")))),
+                    (
+                        "$schema" | "title" | "default",
+                        Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_),
+                    ) => {}
+                    ("$ref", Value::String(path)) => drop(
+                        out.insert(key, json!(path.replace("#/$defs/", "#/components/schemas/"))),
+                    ),
                     ("format", Value::String(format)) => range(&format, &mut out),
-                    ("languages" | "kinds", Value::Object(mut list)) if list.get("items").is_some_and(|items| items["type"] == "string") => {
-                        list.insert("items".to_owned(), json!({"type": "string", "enum": closed(&key)}));
+                    ("languages" | "kinds", Value::Object(mut list))
+                        if list.get("items").is_some_and(|items| items["type"] == "string") =>
+                    {
+                        list.insert(
+                            "items".to_owned(),
+                            json!({"type": "string", "enum": closed(&key)}),
+                        );
                         out.insert(key, plain(Value::Object(list)));
                     }
                     (_, value) => drop(out.insert(key, plain(value))),
@@ -156,8 +177,16 @@ mod tests {
         let mut seen: Map<String, Value> = Map::new();
         let mut clashes: Vec<String> = Vec::new();
         for operation in OPERATIONS {
-            for schema in [Some(answers_schema(operation.name)), refusal_schema(operation.name), Some(inputs::schema(operation))].into_iter().flatten() {
-                let definitions = schema.get("$defs").and_then(Value::as_object).cloned().unwrap_or_default();
+            for schema in [
+                Some(answers_schema(operation.name)),
+                refusal_schema(operation.name),
+                Some(inputs::schema(operation)),
+            ]
+            .into_iter()
+            .flatten()
+            {
+                let definitions =
+                    schema.get("$defs").and_then(Value::as_object).cloned().unwrap_or_default();
                 for (name, definition) in definitions {
                     if seen.get(&name).is_some_and(|own| *own != definition) {
                         clashes.push(format!("{name} of {}", operation.name));
@@ -172,9 +201,18 @@ mod tests {
     #[test]
     fn every_answer_of_an_operation_is_described() {
         let description = openapi();
-        let answer = |name: &str, status: &str| description["paths"][format!("/v1/{name}")]["post"]["responses"][status]["content"]["application/json"]["schema"].clone();
+        let answer = |name: &str, status: &str| {
+            description["paths"][format!("/v1/{name}")]["post"]["responses"][status]["content"]["application/json"]["schema"].clone()
+        };
         assert_eq!(answer("ask", "200")["anyOf"].as_array().map(Vec::len), Some(2));
-        assert!(answer("feedback", "200")["anyOf"].as_array().is_some_and(|all| all.iter().any(|own| own["type"] == "array")));
-        assert!(answer("code_graph_context", "200").get("anyOf").is_none() && answer("code_graph_context", "404")["anyOf"].is_array());
+        assert!(
+            answer("feedback", "200")["anyOf"]
+                .as_array()
+                .is_some_and(|all| all.iter().any(|own| own["type"] == "array"))
+        );
+        assert!(
+            answer("code_graph_context", "200").get("anyOf").is_none()
+                && answer("code_graph_context", "404")["anyOf"].is_array()
+        );
     }
 }

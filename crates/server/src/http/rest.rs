@@ -80,7 +80,12 @@ fn search_input(mut input: Value) -> Result<Value, OpError> {
     if let Some(query) = input.get_mut("q").map(Value::take) {
         input["query"] = query;
     }
-    let wrong = |field: &str, shape: &str| Err(OpError::request(format!("`{field}` is no {shape}"), "GET /openapi.json tells what it may be."));
+    let wrong = |field: &str, shape: &str| {
+        Err(OpError::request(
+            format!("`{field}` is no {shape}"),
+            "GET /openapi.json tells what it may be.",
+        ))
+    };
     if input.get("filters").is_some_and(|filters| !filters.is_object() && !filters.is_null()) {
         return wrong("filters", "object");
     }
@@ -88,7 +93,10 @@ fn search_input(mut input: Value) -> Result<Value, OpError> {
         return wrong("model", "text");
     }
     for (theirs, ours) in [("lang", "languages"), ("kind", "kinds"), ("path_glob", "paths")] {
-        let given = input.get_mut("filters").and_then(|filters| filters.as_object_mut()).and_then(|filters| filters.remove(theirs));
+        let given = input
+            .get_mut("filters")
+            .and_then(|filters| filters.as_object_mut())
+            .and_then(|filters| filters.remove(theirs));
         let values = match given {
             None | Some(Value::Null) => continue,
             Some(Value::String(one)) => json!([one]),
@@ -109,9 +117,15 @@ pub fn read(body: &[u8]) -> Result<Value, OpError> {
     if body.is_empty() {
         return Ok(json!({}));
     }
-    let mut value: Value = serde_json::from_slice(body).map_err(|error| OpError::request(format!("the body is no JSON: {error}"), "Send a JSON object."))?;
+    let mut value: Value = serde_json::from_slice(body).map_err(|error| {
+        OpError::request(format!("the body is no JSON: {error}"), "Send a JSON object.")
+    })?;
     whole_numbers(&mut value);
-    if value.is_object() { Ok(value) } else { Err(OpError::request("the body is no JSON object", "Send a JSON object.")) }
+    if value.is_object() {
+        Ok(value)
+    } else {
+        Err(OpError::request("the body is no JSON object", "Send a JSON object."))
+    }
 }
 
 /// Writes 3.0 as 3: in JSON both are the same whole number.
@@ -120,7 +134,9 @@ pub fn whole_numbers(value: &mut Value) {
         Value::Number(number) => {
             // Both limits are exact as floating-point numbers, and what lies beyond them was rounded to them.
             let is_exact = |float: &f64| *float > -(2f64.powi(63)) && *float < 2f64.powi(64);
-            let whole = number.as_f64().filter(|float| number.is_f64() && float.fract() == 0.0 && is_exact(float));
+            let whole = number
+                .as_f64()
+                .filter(|float| number.is_f64() && float.fract() == 0.0 && is_exact(float));
             if let Some(float) = whole {
                 *value = if float < 0.0 { json!(float as i64) } else { json!(float as u64) };
             }
@@ -132,7 +148,11 @@ pub fn whole_numbers(value: &mut Value) {
 }
 
 /// Runs an operation when it is its turn; one that only reads has a time limit.
-pub async fn run(service: &Service, operation: &'static Operation, input: Value) -> Result<Called, OpError> {
+pub async fn run(
+    service: &Service,
+    operation: &'static Operation,
+    input: Value,
+) -> Result<Called, OpError> {
     inputs::check(operation, &input)?;
     let progress = Arc::new(CallProgress::default());
     // Who gives up waiting ends the work, too.
@@ -145,12 +165,24 @@ pub async fn run(service: &Service, operation: &'static Operation, input: Value)
             let _turn = turn;
             call(&served, operation, input, &shared, None)
         });
-        done.await.unwrap_or_else(|error| Err(OpError { code: "CTX_E_INTERNAL", message: format!("the operation broke off: {error}"), remedy: "Report it, with the request.".to_owned() }))
+        done.await.unwrap_or_else(|error| {
+            Err(OpError {
+                code: "CTX_E_INTERNAL",
+                message: format!("the operation broke off: {error}"),
+                remedy: "Report it, with the request.".to_owned(),
+            })
+        })
     };
     if !operation.read_only {
         return work.await;
     }
-    tokio::time::timeout(service.limits.answer_time, work).await.unwrap_or_else(|_| Err(OpError { code: "CTX_E_TIMEOUT", message: "the answer took too long".to_owned(), remedy: "Ask for less, or again when the index is built.".to_owned() }))
+    tokio::time::timeout(service.limits.answer_time, work).await.unwrap_or_else(|_| {
+        Err(OpError {
+            code: "CTX_E_TIMEOUT",
+            message: "the answer took too long".to_owned(),
+            remedy: "Ask for less, or again when the index is built.".to_owned(),
+        })
+    })
 }
 
 struct Ended(Arc<CallProgress>);
@@ -191,9 +223,17 @@ fn marked(mut response: Response, partial: bool) -> Response {
 /// Returns the status that goes with a code.
 pub fn status_of(code: &str) -> StatusCode {
     match code {
-        "CTX_E_NOT_FOUND" | "CTX_E_JOB_UNKNOWN" | "CTX_E_REVISION" | "CTX_E_HISTORY_REVISION" => StatusCode::NOT_FOUND,
+        "CTX_E_NOT_FOUND" | "CTX_E_JOB_UNKNOWN" | "CTX_E_REVISION" | "CTX_E_HISTORY_REVISION" => {
+            StatusCode::NOT_FOUND
+        }
         // What is asked is well formed, and not to be had as things are.
-        "CTX_E_BUSY" | "CTX_E_JOB_RUNNING" | "CTX_E_INDEX_CHANGED" | "CTX_E_LIMIT" | "CTX_E_CANCELLED" | "POC_E_BUDGET_EXCEEDED" | "POC_E_NOT_SUPPORTED" => StatusCode::CONFLICT,
+        "CTX_E_BUSY"
+        | "CTX_E_JOB_RUNNING"
+        | "CTX_E_INDEX_CHANGED"
+        | "CTX_E_LIMIT"
+        | "CTX_E_CANCELLED"
+        | "POC_E_BUDGET_EXCEEDED"
+        | "POC_E_NOT_SUPPORTED" => StatusCode::CONFLICT,
         "CTX_E_OUTSIDE_ROOT" | "CTX_E_EXCLUDED" => StatusCode::FORBIDDEN,
         "CTX_E_TIMEOUT" => StatusCode::GATEWAY_TIMEOUT,
         "POC_E_INDEX_MISSING" => StatusCode::SERVICE_UNAVAILABLE,
@@ -209,12 +249,20 @@ pub fn refused(error: &OpError) -> Response {
 
 /// Writes that there is no such thing.
 pub fn not_found(what: &str) -> Response {
-    error_response(StatusCode::NOT_FOUND, "CTX_E_NOT_FOUND", &format!("there is no `{what}` here"), "GET /openapi.json tells what there is.")
+    error_response(
+        StatusCode::NOT_FOUND,
+        "CTX_E_NOT_FOUND",
+        &format!("there is no `{what}` here"),
+        "GET /openapi.json tells what there is.",
+    )
 }
 
 /// Writes an error as JSON.
 pub fn error_response(status: StatusCode, code: &str, message: &str, remedy: &str) -> Response {
-    json_response(status, json!({"error": {"code": code, "message": message, "remedy": remedy}}).to_string())
+    json_response(
+        status,
+        json!({"error": {"code": code, "message": message, "remedy": remedy}}).to_string(),
+    )
 }
 
 /// Writes JSON.

@@ -24,7 +24,11 @@ impl McpRoute {
     /// Makes a server for each client; requests of the newest revision are clients of their own.
     pub fn new<S: ServerHandler>(make: impl Fn() -> S + Send + Sync + 'static) -> Self {
         Self(Box::new(move |config| {
-            let service = StreamableHttpService::new(move || Ok(make()), Arc::new(LocalSessionManager::default()), config);
+            let service = StreamableHttpService::new(
+                move || Ok(make()),
+                Arc::new(LocalSessionManager::default()),
+                config,
+            );
             Router::new().route_service("/mcp", service).layer(from_fn(ended))
         }))
     }
@@ -43,11 +47,18 @@ async fn ended(request: Request, next: Next) -> Response {
 /// Returns all routes, behind the guard.
 pub fn router(service: Service, mcp: McpRoute, stop: CancellationToken) -> Router {
     // The guard has looked at Host and Origin before: it knows which of them this address allows.
-    let config = StreamableHttpServerConfig::default().disable_allowed_hosts().disable_allowed_origins().with_cancellation_token(stop).with_max_request_body_bytes(service.limits.body);
+    let config = StreamableHttpServerConfig::default()
+        .disable_allowed_hosts()
+        .disable_allowed_origins()
+        .with_cancellation_token(stop)
+        .with_max_request_body_bytes(service.limits.body);
     let mut router = Router::new()
         .route("/health", get(async || "ok"))
         .route("/metrics", get(metrics))
-        .route("/openapi.json", get(async || rest::json_response(StatusCode::OK, openapi::openapi().to_string())))
+        .route(
+            "/openapi.json",
+            get(async || rest::json_response(StatusCode::OK, openapi::openapi().to_string())),
+        )
         .route("/stats", get(rest::stats))
         .route("/query_context", post(rest::query_context))
         .route("/add_context", post(rest::add_context))
@@ -73,8 +84,14 @@ pub fn has_get(operation: &Operation) -> bool {
 }
 
 fn methods(operation: &'static Operation) -> MethodRouter<Service> {
-    let answer = post(move |State(service): State<Service>, body: Bytes| rest::with_input(service, operation, body));
-    if has_get(operation) { answer.get(move |State(service): State<Service>| rest::without_input(service, operation)) } else { answer }
+    let answer = post(move |State(service): State<Service>, body: Bytes| {
+        rest::with_input(service, operation, body)
+    });
+    if has_get(operation) {
+        answer.get(move |State(service): State<Service>| rest::without_input(service, operation))
+    } else {
+        answer
+    }
 }
 
 /// Gives refused methods a body like every other refusal.
@@ -85,7 +102,12 @@ async fn method_errors(request: axum::extract::Request, next: axum::middleware::
         return response;
     }
     let allow = response.headers().get(axum::http::header::ALLOW).cloned();
-    let mut refused = rest::error_response(StatusCode::METHOD_NOT_ALLOWED, "CTX_E_METHOD", "this path does not know the method", "The header Allow names those it knows.");
+    let mut refused = rest::error_response(
+        StatusCode::METHOD_NOT_ALLOWED,
+        "CTX_E_METHOD",
+        "this path does not know the method",
+        "The header Allow names those it knows.",
+    );
     if let Some(allow) = allow {
         refused.headers_mut().insert(axum::http::header::ALLOW, allow);
     }

@@ -14,10 +14,17 @@ const BATCH: usize = 50;
 
 /// Answers a request, a notification or a batch of them.
 pub async fn rpc(State(service): State<Service>, body: Bytes) -> Response {
-    let Ok(request) = serde_json::from_slice::<Value>(&body) else { return sent(Some(failed(&Value::Null, -32700, "the body is no JSON", Value::Null))) };
+    let Ok(request) = serde_json::from_slice::<Value>(&body) else {
+        return sent(Some(failed(&Value::Null, -32700, "the body is no JSON", Value::Null)));
+    };
     let Value::Array(batch) = request else { return sent(one(&service, request).await) };
     if batch.is_empty() || batch.len() > BATCH {
-        return sent(Some(failed(&Value::Null, -32600, &format!("a batch has 1 to {BATCH} requests"), Value::Null)));
+        return sent(Some(failed(
+            &Value::Null,
+            -32600,
+            &format!("a batch has 1 to {BATCH} requests"),
+            Value::Null,
+        )));
     }
     let mut replies = Vec::new();
     for request in batch {
@@ -42,14 +49,19 @@ async fn one(service: &Service, request: Value) -> Option<Value> {
     let id = request.get("id").cloned();
     let shown = id.clone().filter(|id| id.is_string() || id.is_number()).unwrap_or(Value::Null);
     let method = request["method"].as_str().map(str::to_owned);
-    let valid = request["jsonrpc"] == "2.0" && id.as_ref().is_none_or(|id| id.is_string() || id.is_number() || id.is_null());
-    let Some(method) = method.filter(|_| valid) else { return Some(failed(&shown, -32600, "this is no request of JSON-RPC 2.0", Value::Null)) };
+    let valid = request["jsonrpc"] == "2.0"
+        && id.as_ref().is_none_or(|id| id.is_string() || id.is_number() || id.is_null());
+    let Some(method) = method.filter(|_| valid) else {
+        return Some(failed(&shown, -32600, "this is no request of JSON-RPC 2.0", Value::Null));
+    };
     let reply = answer(service, &method, request["params"].clone(), &shown).await;
     id.map(|_| reply)
 }
 
 async fn answer(service: &Service, method: &str, params: Value, id: &Value) -> Value {
-    let Some(operation) = find(method) else { return failed(id, -32601, &format!("there is no method `{method}`"), Value::Null) };
+    let Some(operation) = find(method) else {
+        return failed(id, -32601, &format!("there is no method `{method}`"), Value::Null);
+    };
     if !params.is_null() && !params.is_object() {
         return failed(id, -32602, "parameters are given by name", Value::Null);
     }
@@ -63,7 +75,12 @@ async fn answer(service: &Service, method: &str, params: Value, id: &Value) -> V
             }
             reply
         }
-        Err(error) => failed(id, code_of(&error), &error.message, json!({"code": error.code, "remedy": error.remedy})),
+        Err(error) => failed(
+            id,
+            code_of(&error),
+            &error.message,
+            json!({"code": error.code, "remedy": error.remedy}),
+        ),
     }
 }
 

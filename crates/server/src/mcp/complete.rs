@@ -7,10 +7,17 @@ use rmcp::ErrorData;
 use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo};
 
 /// Returns what an argument may become.
-pub fn complete(served: &Served, request: &CompleteRequestParams) -> Result<CompleteResult, ErrorData> {
+pub fn complete(
+    served: &Served,
+    request: &CompleteRequestParams,
+) -> Result<CompleteResult, ErrorData> {
     let begin = request.argument.value.as_str();
     let values: Vec<String> = match request.argument.name.as_str() {
-        "name" => schema_names().chain(OPERATIONS.iter().map(|operation| operation.name)).filter(|name| starts(name, begin)).map(str::to_owned).collect(),
+        "name" => schema_names()
+            .chain(OPERATIONS.iter().map(|operation| operation.name))
+            .filter(|name| starts(name, begin))
+            .map(str::to_owned)
+            .collect(),
         "id" => packs_starting(&served.root().context, begin),
         "symbol" => symbols_starting(&served.root().context, begin),
         _ => Vec::new(),
@@ -18,6 +25,7 @@ pub fn complete(served: &Served, request: &CompleteRequestParams) -> Result<Comp
     let total = values.len() as u32;
     let shown: Vec<String> = values.into_iter().take(CompletionInfo::MAX_VALUES).collect();
     let more = (shown.len() as u32) < total;
-    let info = CompletionInfo::with_pagination(shown, Some(total), more).map_err(|why| ErrorData::internal_error(why, None))?;
+    let info = CompletionInfo::with_pagination(shown, Some(total), more)
+        .map_err(|why| ErrorData::internal_error(why, None))?;
     Ok(CompleteResult::new(info))
 }

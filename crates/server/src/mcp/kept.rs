@@ -24,7 +24,10 @@ impl Kept {
         let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
         answers.retain(|(other, _)| *other != id);
         answers.push_back((id.clone(), text.into()));
-        while answers.len() > MOST || (answers.len() > 1 && answers.iter().map(|(_, text)| text.len()).sum::<usize>() > BYTES) {
+        while answers.len() > MOST
+            || (answers.len() > 1
+                && answers.iter().map(|(_, text)| text.len()).sum::<usize>() > BYTES)
+        {
             answers.pop_front();
         }
         id
@@ -32,13 +35,20 @@ impl Kept {
 
     /// Returns a page, from 1, and whether another follows.
     pub fn page(&self, id: &str, page: usize) -> Option<(String, bool)> {
-        let text = self.answers.lock().unwrap_or_else(PoisonError::into_inner).iter().find(|(other, _)| other == id).map(|(_, text)| text.clone())?;
+        let text = self
+            .answers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .iter()
+            .find(|(other, _)| other == id)
+            .map(|(_, text)| text.clone())?;
         let mut rest: &str = &text;
         for _ in 1..page {
             rest = &rest[fitting(rest, PAGE)..];
         }
         let end = fitting(rest, PAGE);
-        (page > 0 && (!rest.is_empty() || page == 1)).then(|| (rest[..end].to_owned(), end < rest.len()))
+        (page > 0 && (!rest.is_empty() || page == 1))
+            .then(|| (rest[..end].to_owned(), end < rest.len()))
     }
 }
 
@@ -49,11 +59,14 @@ pub fn weight(text: &str) -> usize {
 
 /// Returns how many bytes a text has as a string of JSON; no text has more tokens than that.
 pub fn written(text: &str) -> usize {
-    text.chars().map(|character| match character {
-        '"' | '\\' | '\n' | '\r' | '\t' => 2,
-        '\0'..='\u{1f}' => 6,
-        other => other.len_utf8(),
-    }).sum::<usize>() + 2
+    text.chars()
+        .map(|character| match character {
+            '"' | '\\' | '\n' | '\r' | '\t' => 2,
+            '\0'..='\u{1f}' => 6,
+            other => other.len_utf8(),
+        })
+        .sum::<usize>()
+        + 2
 }
 
 /// Returns how many bytes of a text, cut at a line where there is one, have at most so many tokens.
@@ -86,7 +99,8 @@ mod tests {
 
     #[test]
     fn pages_are_small_and_make_up_the_text() {
-        let text: String = (0..5_000).map(|number| format!("a \"quoted\" line\t{number}\\n\n")).collect();
+        let text: String =
+            (0..5_000).map(|number| format!("a \"quoted\" line\t{number}\\n\n")).collect();
         let kept = Kept::default();
         let id = kept.put(&text);
         let (mut whole, mut page, mut more) = (String::new(), 0, true);
@@ -98,7 +112,11 @@ mod tests {
             more = follows;
         }
         assert!(page > 2 && whole == text);
-        assert!(kept.page(&id, page + 1).is_none() && kept.page(&id, 0).is_none() && kept.page("no", 1).is_none());
+        assert!(
+            kept.page(&id, page + 1).is_none()
+                && kept.page(&id, 0).is_none()
+                && kept.page("no", 1).is_none()
+        );
     }
 
     #[test]

@@ -16,29 +16,61 @@ const UNUSED: usize = 60;
 
 /// Returns the prompts.
 pub fn list() -> Vec<Prompt> {
-    let argument = |name: &str, about: &str, required: bool| PromptArgument::new(name).with_description(about).with_required(required);
+    let argument = |name: &str, about: &str, required: bool| {
+        PromptArgument::new(name).with_description(about).with_required(required)
+    };
     vec![
-        Prompt::new("refactor_safely", Some("Change a symbol without breaking who uses it"), Some(vec![argument("symbol", "The symbol to change", true), argument("goal", "What the change is for", false)])),
-        Prompt::new("review_pr", Some("Review a change with what it reaches"), Some(vec![argument("base", "Where the change begins, such as main or main..feature", false)])),
-        Prompt::new("investigate_dead_code", Some("Find code that nothing uses, and make sure of it"), Some(vec![argument("path", "Folder to look in", false)])),
+        Prompt::new(
+            "refactor_safely",
+            Some("Change a symbol without breaking who uses it"),
+            Some(vec![
+                argument("symbol", "The symbol to change", true),
+                argument("goal", "What the change is for", false),
+            ]),
+        ),
+        Prompt::new(
+            "review_pr",
+            Some("Review a change with what it reaches"),
+            Some(vec![argument(
+                "base",
+                "Where the change begins, such as main or main..feature",
+                false,
+            )]),
+        ),
+        Prompt::new(
+            "investigate_dead_code",
+            Some("Find code that nothing uses, and make sure of it"),
+            Some(vec![argument("path", "Folder to look in", false)]),
+        ),
     ]
 }
 
 /// Returns a prompt with its arguments filled in.
 pub fn get(server: &Mcp, name: &str, arguments: &JsonObject) -> Result<GetPromptResult, ErrorData> {
-    let text = |key: &str| arguments.get(key).and_then(Value::as_str).unwrap_or_default().trim().to_owned();
+    let text = |key: &str| {
+        arguments.get(key).and_then(Value::as_str).unwrap_or_default().trim().to_owned()
+    };
     let (about, body) = match name {
         "refactor_safely" => refactor(server, &text("symbol"), &text("goal"))?,
         "review_pr" => review(server, &text("base")),
         "investigate_dead_code" => dead_code(server, &text("path"))?,
-        _ => return Err(ErrorData::invalid_params(format!("there is no prompt `{name}`"), Some(json!({"code": "CTX_E_NOT_FOUND"})))),
+        _ => {
+            return Err(ErrorData::invalid_params(
+                format!("there is no prompt `{name}`"),
+                Some(json!({"code": "CTX_E_NOT_FOUND"})),
+            ));
+        }
     };
-    Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, body)]).with_description(about))
+    Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, body)])
+        .with_description(about))
 }
 
 fn refactor(server: &Mcp, symbol: &str, goal: &str) -> Result<(String, String), ErrorData> {
     if symbol.is_empty() {
-        return Err(ErrorData::invalid_params("the argument `symbol` is missing", Some(json!({"code": "CTX_E_REQUEST"}))));
+        return Err(ErrorData::invalid_params(
+            "the argument `symbol` is missing",
+            Some(json!({"code": "CTX_E_REQUEST"})),
+        ));
     }
     let reached = found(server, "impact", json!({ "target": symbol }));
     let goal = if goal.is_empty() { String::new() } else { format!(" The goal: {goal}.") };
@@ -55,8 +87,20 @@ fn refactor(server: &Mcp, symbol: &str, goal: &str) -> Result<(String, String), 
 }
 
 fn review(server: &Mcp, base: &str) -> (String, String) {
-    let change = if find("context_for_pr").is_some() { found(server, "context_for_pr", if base.is_empty() { json!({}) } else { json!({ "base": base }) }) } else { "Call `context_for_files` with the changed files.".to_owned() };
-    let what = if base.is_empty() { "the change in the work tree".to_owned() } else { format!("the change since {base}") };
+    let change = if find("context_for_pr").is_some() {
+        found(
+            server,
+            "context_for_pr",
+            if base.is_empty() { json!({}) } else { json!({ "base": base }) },
+        )
+    } else {
+        "Call `context_for_files` with the changed files.".to_owned()
+    };
+    let what = if base.is_empty() {
+        "the change in the work tree".to_owned()
+    } else {
+        format!("the change since {base}")
+    };
     let body = format!(
         "Review {what}.\n\n\
          1. Say in two sentences what the change does.\n\
@@ -73,8 +117,14 @@ fn dead_code(server: &Mcp, path: &str) -> Result<(String, String), ErrorData> {
     // A first look makes sure that there is an index.
     run(server, "status", json!({}))?;
     let root = server.served.root();
-    let lines = unused(&root.context, path, UNUSED).map_err(|error| ErrorData::internal_error(error.message, Some(json!({"code": error.code}))))?;
-    let listed = if lines.is_empty() { "Nothing: every symbol there is used.".to_owned() } else { lines.join("\n") };
+    let lines = unused(&root.context, path, UNUSED).map_err(|error| {
+        ErrorData::internal_error(error.message, Some(json!({"code": error.code})))
+    })?;
+    let listed = if lines.is_empty() {
+        "Nothing: every symbol there is used.".to_owned()
+    } else {
+        lines.join("\n")
+    };
     let place = if path.is_empty() { "this project".to_owned() } else { format!("`{path}`") };
     let body = format!(
         "Find dead code in {place}.\n\n\

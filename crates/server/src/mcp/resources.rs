@@ -11,30 +11,53 @@ use std::sync::Arc;
 
 /// Address, name, form and sense of each resource that is always there.
 const FIXED: &[(&str, &str, &str, &str)] = &[
-    ("contextd://report", "report", "text/markdown", "What the project consists of and what is indexed of it"),
+    (
+        "contextd://report",
+        "report",
+        "text/markdown",
+        "What the project consists of and what is indexed of it",
+    ),
     ("contextd://stats", "stats", "application/json", "What is indexed, use, running rebuilds"),
-    ("contextd://health", "health", "application/json", "Checks of configuration, index and ledger"),
+    (
+        "contextd://health",
+        "health",
+        "application/json",
+        "Checks of configuration, index and ledger",
+    ),
     ("contextd://schema", "schema", "application/json", "Names of all schemas"),
     ("contextd://session", "session", "application/json", "What this client has asked so far"),
 ];
 
 /// Returns the resources that are always there.
 pub fn list() -> Vec<Resource> {
-    FIXED.iter().map(|(uri, name, mime, about)| Resource::new(*uri, *name).with_mime_type(*mime).with_description(*about)).collect()
+    FIXED
+        .iter()
+        .map(|(uri, name, mime, about)| {
+            Resource::new(*uri, *name).with_mime_type(*mime).with_description(*about)
+        })
+        .collect()
 }
 
 /// Returns the forms of the others.
 pub fn templates() -> Vec<ResourceTemplate> {
     vec![
-        ResourceTemplate::new("contextd://schema/{name}", "schema of a name").with_mime_type("application/json").with_description("JSON schema of a wire type or of an operation's input"),
-        ResourceTemplate::new("contextd://pack/{id}", "stored pack").with_mime_type("application/json").with_description("A stored context pack"),
-        ResourceTemplate::new("contextd://answers/{id}", "long answer").with_description("An answer that a response could not hold; ?page=2 and so on for the rest"),
+        ResourceTemplate::new("contextd://schema/{name}", "schema of a name")
+            .with_mime_type("application/json")
+            .with_description("JSON schema of a wire type or of an operation's input"),
+        ResourceTemplate::new("contextd://pack/{id}", "stored pack")
+            .with_mime_type("application/json")
+            .with_description("A stored context pack"),
+        ResourceTemplate::new("contextd://answers/{id}", "long answer").with_description(
+            "An answer that a response could not hold; ?page=2 and so on for the rest",
+        ),
     ]
 }
 
 /// Returns the link to a kept answer.
 pub fn answer_link(id: &str, mime: &str, about: &str) -> Resource {
-    Resource::new(format!("contextd://answers/{id}"), format!("answer {id}")).with_mime_type(mime).with_description(about)
+    Resource::new(format!("contextd://answers/{id}"), format!("answer {id}"))
+        .with_mime_type(mime)
+        .with_description(about)
 }
 
 /// Reads a resource.
@@ -47,11 +70,15 @@ pub fn read(server: &Mcp, uri: &str) -> Result<ReadResourceResult, ErrorData> {
             "stats" => json(run(server, "get_context_stats", json!({}))?.to_json()),
             "health" => json(run(server, "doctor", json!({}))?.to_json()),
             "session" => json(server.session.value()),
-            "schema" => json(json!({"schemas": schema_names().chain(OPERATIONS.iter().map(|operation| operation.name)).collect::<Vec<_>>()})),
+            "schema" => json(
+                json!({"schemas": schema_names().chain(OPERATIONS.iter().map(|operation| operation.name)).collect::<Vec<_>>()}),
+            ),
             _ => return Err(unknown(uri)),
         },
         Some(("schema", name)) => json(run(server, "schema", json!({ "name": name }))?.to_json()),
-        Some(("pack", id)) => json(run(server, "context_pack_get", json!({ "packId": id }))?.to_json()),
+        Some(("pack", id)) => {
+            json(run(server, "context_pack_get", json!({ "packId": id }))?.to_json())
+        }
         Some(("answers", rest)) => return page(server, uri, rest),
         Some(_) => return Err(unknown(uri)),
     };
@@ -79,19 +106,34 @@ fn contents(uri: &str, text: String, mime: &str) -> ReadResourceResult {
 }
 
 fn unknown(uri: &str) -> ErrorData {
-    ErrorData::resource_not_found(format!("there is no resource `{uri}`"), Some(json!({"uri": uri, "code": "CTX_E_NOT_FOUND"})))
+    ErrorData::resource_not_found(
+        format!("there is no resource `{uri}`"),
+        Some(json!({"uri": uri, "code": "CTX_E_NOT_FOUND"})),
+    )
 }
 
 /// Runs an operation for a resource or a prompt.
 pub fn run(server: &Mcp, name: &str, input: Value) -> Result<Answer, ErrorData> {
     let operation = find(name).ok_or_else(|| unknown(name))?;
-    call(&server.served, operation, input, &Arc::new(CallProgress::default()), Some(&server.session.id)).map(|called| called.answer).map_err(|error| refused(&error))
+    call(
+        &server.served,
+        operation,
+        input,
+        &Arc::new(CallProgress::default()),
+        Some(&server.session.id),
+    )
+    .map(|called| called.answer)
+    .map_err(|error| refused(&error))
 }
 
 fn refused(error: &OpError) -> ErrorData {
     let data = Some(json!({"code": error.code, "remedy": error.remedy}));
     let message = format!("{} {}", error.message, error.remedy);
-    if error.is_not_found() { ErrorData::resource_not_found(message, data) } else { ErrorData::internal_error(message, data) }
+    if error.is_not_found() {
+        ErrorData::resource_not_found(message, data)
+    } else {
+        ErrorData::internal_error(message, data)
+    }
 }
 
 /// Writes what the project consists of: its brief where there is one, then the numbers.
@@ -105,7 +147,10 @@ fn report(server: &Mcp) -> Result<String, ErrorData> {
     }
     for (title, name) in [("Index", "status"), ("Files", "project_stats"), ("Health", "doctor")] {
         let answer = run(server, name, json!({}))?;
-        text.push_str(&format!("## {title}\n\n```\n{}\n```\n\n", contextd_render::answer(&answer, Format::Text).trim_end()));
+        text.push_str(&format!(
+            "## {title}\n\n```\n{}\n```\n\n",
+            contextd_render::answer(&answer, Format::Text).trim_end()
+        ));
     }
     Ok(text)
 }

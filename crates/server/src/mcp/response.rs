@@ -14,7 +14,8 @@ const STRUCTURE: usize = 8_000;
 /// Room for the notes around a text.
 const NOTES: usize = 300;
 
-const PARTIAL: &str = "The index is still being built: this answer is partial, made from the files read so far.";
+const PARTIAL: &str =
+    "The index is still being built: this answer is partial, made from the files read so far.";
 
 /// Writes an answer as a result; what does not fit is kept and linked.
 pub fn answer(answer: &Answer, partial: bool, kept: &Kept) -> CallToolResult {
@@ -37,14 +38,18 @@ pub fn answer(answer: &Answer, partial: bool, kept: &Kept) -> CallToolResult {
     let mut shown = text[..end].to_owned();
     if end < text.len() {
         let link = answer_link(&kept.put(&text), "text/plain", "The whole answer, page by page");
-        shown.push_str(&format!("\n… cut here: the whole answer is the resource {}, or ask for less", link.uri));
+        shown.push_str(&format!(
+            "\n… cut here: the whole answer is the resource {}, or ask for less",
+            link.uri
+        ));
         links.push(ContentBlock::resource_link(link));
     }
     if partial {
         structure["partial"] = json!(true);
         shown = format!("{PARTIAL}\n{shown}");
     }
-    let mut result = CallToolResult::success(std::iter::once(ContentBlock::text(shown)).chain(links).collect());
+    let mut result =
+        CallToolResult::success(std::iter::once(ContentBlock::text(shown)).chain(links).collect());
     result.structured_content = Some(structure);
     result
 }
@@ -55,7 +60,9 @@ pub fn refusal(error: &OpError) -> CallToolResult {
     text.truncate(fitting(&text, 4_000));
     let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
     let short = |text: &str| text[..fitting(text, 2_000)].to_owned();
-    result.structured_content = Some(json!({"error": {"code": error.code, "message": short(&error.message), "remedy": short(&error.remedy)}}));
+    result.structured_content = Some(
+        json!({"error": {"code": error.code, "message": short(&error.message), "remedy": short(&error.remedy)}}),
+    );
     result
 }
 
@@ -102,11 +109,13 @@ mod tests {
 
     #[test]
     fn long_answers_stay_below_the_limit_and_link_the_rest() {
-        let lines: Vec<String> = (0..40_000).map(|number| format!("src/some \"odd\"\tname/file_{number}.rs")).collect();
+        let lines: Vec<String> =
+            (0..40_000).map(|number| format!("src/some \"odd\"\tname/file_{number}.rs")).collect();
         let kept = Kept::default();
         let result = answer(&Answer::Lines(lines), true, &kept);
         assert!(size(&result) < 25_000, "{}", size(&result));
-        let links: Vec<_> = result.content.iter().filter_map(|block| block.as_resource_link()).collect();
+        let links: Vec<_> =
+            result.content.iter().filter_map(|block| block.as_resource_link()).collect();
         assert_eq!(links.len(), 2);
         let id = links[1].uri.rsplit('/').next().unwrap();
         let (page, more) = kept.page(id, 1).unwrap();
@@ -115,7 +124,11 @@ mod tests {
 
     #[test]
     fn one_long_line_and_a_long_refusal_stay_below_the_limit() {
-        let result = answer(&Answer::Facts(json!({"x": "…\"\\".repeat(100_000)}), true), false, &Kept::default());
+        let result = answer(
+            &Answer::Facts(json!({"x": "…\"\\".repeat(100_000)}), true),
+            false,
+            &Kept::default(),
+        );
         assert!(size(&result) < 25_000, "{}", size(&result));
         let error = OpError::request("\u{1}é".repeat(200_000), "\"".repeat(100_000));
         assert!(size(&refusal(&error)) < 25_000);

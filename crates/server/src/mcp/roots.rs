@@ -21,7 +21,11 @@ pub async fn follow(served: &Arc<Served>, peer: &Peer<RoleServer>) {
         tracing::warn!("the client did not say where it works; the working directory is served");
         return;
     };
-    let Some(path) = listed.roots.iter().filter_map(|root| path_of(&root.uri)).find(|path| path.is_dir()) else { return };
+    let Some(path) =
+        listed.roots.iter().filter_map(|root| path_of(&root.uri)).find(|path| path.is_dir())
+    else {
+        return;
+    };
     let now = served.root().context.engine.places.root.clone();
     let same = std::fs::canonicalize(&path).is_ok_and(|path| path == now);
     if !same {
@@ -63,7 +67,14 @@ mod tests {
 
     #[test]
     fn addresses_of_files_become_paths() {
-        for (uri, path) in [("file:///a/b%20c", Some("/a/b c")), ("file://localhost/a", Some("/a")), ("file:///C:/x", Some("C:/x")), ("https://a/b", None), ("file:///%zz", None), ("file://", None)] {
+        for (uri, path) in [
+            ("file:///a/b%20c", Some("/a/b c")),
+            ("file://localhost/a", Some("/a")),
+            ("file:///C:/x", Some("C:/x")),
+            ("https://a/b", None),
+            ("file:///%zz", None),
+            ("file://", None),
+        ] {
             assert_eq!(path_of(uri), path.map(PathBuf::from), "{uri}");
         }
     }

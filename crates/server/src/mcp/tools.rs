@@ -16,15 +16,29 @@ pub enum ToolSet {
 
 /// Returns the tools of a set.
 pub fn list(set: ToolSet) -> Vec<Tool> {
-    OPERATIONS.iter().filter(|operation| set == ToolSet::All || operation.core).map(|operation| tool(operation, set)).collect()
+    OPERATIONS
+        .iter()
+        .filter(|operation| set == ToolSet::All || operation.core)
+        .map(|operation| tool(operation, set))
+        .collect()
 }
 
 /// Returns an operation as a tool; schemas of answers belong to the whole set.
 pub fn tool(operation: &Operation, set: ToolSet) -> Tool {
     let annotations = ToolAnnotations::new().read_only(operation.read_only).open_world(false);
-    let annotations = if operation.read_only { annotations } else { annotations.destructive(operation.destructive) };
-    let tool = Tool::new(operation.name, operation.about, Arc::new(object(&inputs::schema(operation)))).with_annotations(annotations);
-    if set == ToolSet::All { tool.with_raw_output_schema(Arc::new(output(operation.name))) } else { tool }
+    let annotations = if operation.read_only {
+        annotations
+    } else {
+        annotations.destructive(operation.destructive)
+    };
+    let tool =
+        Tool::new(operation.name, operation.about, Arc::new(object(&inputs::schema(operation))))
+            .with_annotations(annotations);
+    if set == ToolSet::All {
+        tool.with_raw_output_schema(Arc::new(output(operation.name)))
+    } else {
+        tool
+    }
 }
 
 fn object(schema: &Value) -> JsonObject {
@@ -43,9 +57,13 @@ fn output(name: &str) -> JsonObject {
     let whole = answer_schema(name);
     let is = |field: &str| whole["properties"].get(field).is_some();
     let mut schema = if is("packId") && is("sections") {
-        object(&json!({"properties": {"packId": {"type": "string"}, "indexSignature": {"type": "string"}, "tokens": {"type": "integer"}, "items": {"type": "array", "items": place("name")}, "dropped": {"type": "object"}}}))
+        object(
+            &json!({"properties": {"packId": {"type": "string"}, "indexSignature": {"type": "string"}, "tokens": {"type": "integer"}, "items": {"type": "array", "items": place("name")}, "dropped": {"type": "object"}}}),
+        )
     } else if is("hits") {
-        object(&json!({"properties": {"query": {"type": "string"}, "total": {"type": "integer"}, "hits": {"type": "array", "items": place("symbol")}, "totalTokens": {"type": "integer"}, "notFound": {"type": "array", "items": {"type": "string"}}}}))
+        object(
+            &json!({"properties": {"query": {"type": "string"}, "total": {"type": "integer"}, "hits": {"type": "array", "items": place("symbol")}, "totalTokens": {"type": "integer"}, "notFound": {"type": "array", "items": {"type": "string"}}}}),
+        )
     } else if whole["type"] == "array" {
         object(&json!({"properties": {"lines": whole}}))
     } else {
@@ -78,7 +96,16 @@ pub fn slim(schema: &Value) -> Value {
 }
 
 /// Keys that validators know and models do not miss.
-const NOISE: &[&str] = &["$schema", "$defs", "title", "format", "default", "minimum", "maximum", "additionalProperties"];
+const NOISE: &[&str] = &[
+    "$schema",
+    "$defs",
+    "title",
+    "format",
+    "default",
+    "minimum",
+    "maximum",
+    "additionalProperties",
+];
 /// References inside references are followed so far.
 const DEPTH: usize = 8;
 
@@ -90,20 +117,35 @@ fn clean(value: &Value, definitions: &Value, depth: usize) -> Value {
     if let Some(words) = words(map) {
         return json!({"type": "string", "enum": words});
     }
-    if let Some(target) = map.get("$ref").and_then(Value::as_str).and_then(|path| definitions.get(path.rsplit('/').next().unwrap_or(path))) {
+    if let Some(target) = map
+        .get("$ref")
+        .and_then(Value::as_str)
+        .and_then(|path| definitions.get(path.rsplit('/').next().unwrap_or(path)))
+    {
         return clean(target, definitions, depth + 1);
     }
     for key in ["anyOf", "allOf", "oneOf"] {
         // An optional value is its value; absence needs no schema.
-        if let Some(first) = map.get(key).and_then(Value::as_array).and_then(|options| options.iter().find(|option| option["type"] != "null")) {
+        if let Some(first) = map
+            .get(key)
+            .and_then(Value::as_array)
+            .and_then(|options| options.iter().find(|option| option["type"] != "null"))
+        {
             return clean(first, definitions, depth + 1);
         }
     }
     let mut out = Map::new();
     for (key, value) in map.iter().filter(|(key, _)| !NOISE.contains(&key.as_str())) {
         let value = match (key.as_str(), value) {
-            ("properties", Value::Object(properties)) => Value::Object(properties.iter().map(|(name, property)| (name.clone(), clean(property, definitions, depth + 1))).collect()),
-            ("type", Value::Array(types)) => types.iter().find(|kind| *kind != "null").cloned().unwrap_or(Value::Null),
+            ("properties", Value::Object(properties)) => Value::Object(
+                properties
+                    .iter()
+                    .map(|(name, property)| (name.clone(), clean(property, definitions, depth + 1)))
+                    .collect(),
+            ),
+            ("type", Value::Array(types)) => {
+                types.iter().find(|kind| *kind != "null").cloned().unwrap_or(Value::Null)
+            }
             (_, value) => clean(value, definitions, depth + 1),
         };
         out.insert(key.clone(), value);
@@ -131,6 +173,8 @@ mod tests {
         assert!(tokens <= 2_000, "{tokens} tokens: {text}");
         assert!(!text.contains("$ref") && !text.contains("uint32"), "{text}");
         assert!(list(ToolSet::All).len() > 15);
-        assert!(list(ToolSet::All).iter().all(|tool| tool.output_schema.as_ref().is_some_and(|schema| schema["type"] == "object")));
+        assert!(list(ToolSet::All).iter().all(|tool| {
+            tool.output_schema.as_ref().is_some_and(|schema| schema["type"] == "object")
+        }));
     }
 }

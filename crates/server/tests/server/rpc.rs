@@ -9,7 +9,12 @@ fn requests_are_answered_one_by_one_and_in_batches() {
     let call = |id: Value| json!({"jsonrpc": "2.0", "id": id, "method": "symbol", "params": {"name": "charge"}});
     for id in [json!(7), json!("seven"), json!(null)] {
         let (status, reply) = shop.post("/rpc", &call(id.clone()));
-        assert!(status == 200 && reply["id"] == id && reply["result"]["symbols"][0]["symbol"] == "charge", "{reply}");
+        assert!(
+            status == 200
+                && reply["id"] == id
+                && reply["result"]["symbols"][0]["symbol"] == "charge",
+            "{reply}"
+        );
     }
     let dotted = json!({"jsonrpc": "2.0", "id": 1, "method": "context_pack.list"});
     assert!(shop.post("/rpc", &dotted).1["result"]["packs"].is_array());
@@ -32,7 +37,11 @@ fn what_is_wrong_has_the_codes_of_the_standard() {
             -32601 => 404,
             _ => 400,
         };
-        assert_eq!((status, reply["error"]["code"].as_i64()), (expected, Some(code)), "{body}: {reply}");
+        assert_eq!(
+            (status, reply["error"]["code"].as_i64()),
+            (expected, Some(code)),
+            "{body}: {reply}"
+        );
     };
     check("{not json", -32700);
     check("[]", -32600);
@@ -43,6 +52,9 @@ fn what_is_wrong_has_the_codes_of_the_standard() {
     check(r#"{"jsonrpc":"2.0","id":1,"method":"no_such"}"#, -32601);
     check(r#"{"jsonrpc":"2.0","id":1,"method":"symbol","params":["charge"]}"#, -32602);
     check(r#"{"jsonrpc":"2.0","id":1,"method":"symbol","params":{"name":5}}"#, -32602);
-    check(r#"{"jsonrpc":"2.0","id":1,"method":"symbol","params":{"name":"no_such_thing"}}"#, -32000);
+    check(
+        r#"{"jsonrpc":"2.0","id":1,"method":"symbol","params":{"name":"no_such_thing"}}"#,
+        -32000,
+    );
     check(&format!("[{}]", vec!["5"; 51].join(",")), -32600);
 }

@@ -12,8 +12,17 @@ fn check(name: &str, value: &Value) {
         return;
     }
     let known = std::fs::read_to_string(&path).unwrap_or_default();
-    let differs = known.lines().zip(written.lines()).position(|(one, two)| one != two).unwrap_or(known.lines().count().min(written.lines().count()));
-    assert!(known == written, "{name} differs from line {} on:\n{}\nIf that is meant: BLESS=1 cargo test -p contextd-server snapshots", differs + 1, written.lines().skip(differs).take(5).collect::<Vec<_>>().join("\n"));
+    let differs = known
+        .lines()
+        .zip(written.lines())
+        .position(|(one, two)| one != two)
+        .unwrap_or(known.lines().count().min(written.lines().count()));
+    assert!(
+        known == written,
+        "{name} differs from line {} on:\n{}\nIf that is meant: BLESS=1 cargo test -p contextd-server snapshots",
+        differs + 1,
+        written.lines().skip(differs).take(5).collect::<Vec<_>>().join("\n")
+    );
 }
 
 #[test]

@@ -17,7 +17,9 @@ pub struct Shop {
 }
 
 pub fn now() -> i64 {
-    std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |time| time.as_millis() as i64)
+    std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .map_or(0, |time| time.as_millis() as i64)
 }
 
 /// Opens a fixture as a server does.
@@ -29,7 +31,17 @@ pub fn bare(fixture: &Fixture) -> Context {
 /// Opens a fixture and indexes it, so that no test depends on how fast that is.
 pub fn context(fixture: &Fixture) -> Context {
     let context = bare(fixture);
-    context.engine.refresh(&RefreshOptions { now: now(), wait: Duration::from_secs(60), ..RefreshOptions::default() }, &Silent).unwrap();
+    context
+        .engine
+        .refresh(
+            &RefreshOptions {
+                now: now(),
+                wait: Duration::from_secs(60),
+                ..RefreshOptions::default()
+            },
+            &Silent,
+        )
+        .unwrap();
     context
 }
 
@@ -41,7 +53,8 @@ impl Shop {
     pub fn with(fixture: Fixture, change: impl FnOnce(&mut HttpOptions)) -> Self {
         let mut options = HttpOptions::new("127.0.0.1:0");
         change(&mut options);
-        let server = HttpServer::start(Served::new(context(&fixture), None, true), &options).unwrap();
+        let server =
+            HttpServer::start(Served::new(context(&fixture), None, true), &options).unwrap();
         Self { fixture, server }
     }
 
@@ -55,16 +68,33 @@ impl Shop {
     pub fn ask(&self, method: &str, path: &str, headers: &str, body: &str) -> (u16, String) {
         let mut stream = self.connect();
         // A body that is refused half way breaks the connection; what was answered before counts.
-        let _ = write!(stream, "{method} {path} HTTP/1.1\r\n{headers}Connection: close\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+        let _ = write!(
+            stream,
+            "{method} {path} HTTP/1.1\r\n{headers}Connection: close\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
         response(&mut stream)
     }
 
     /// Posts JSON from this machine and returns the status and the answer.
     pub fn post(&self, path: &str, body: &Value) -> (u16, Value) {
-        let (status, text) = self.ask("POST", path, "Host: localhost\r\nContent-Type: application/json\r\n", &body.to_string());
+        let (status, text) = self.ask(
+            "POST",
+            path,
+            "Host: localhost\r\nContent-Type: application/json\r\n",
+            &body.to_string(),
+        );
         let value = serde_json::from_str(&text).unwrap_or(Value::String(text));
-        if let Some(operation) = path.strip_prefix("/v1/").and_then(contextd_ops::find).filter(|_| status == 200 && value.is_object()) {
-            contextd_testkit::schemas::check(contextd_ops::answer_names(operation.name), &contextd_ops::schema_named, &value);
+        if let Some(operation) = path
+            .strip_prefix("/v1/")
+            .and_then(contextd_ops::find)
+            .filter(|_| status == 200 && value.is_object())
+        {
+            contextd_testkit::schemas::check(
+                contextd_ops::answer_names(operation.name),
+                &contextd_ops::schema_named,
+                &value,
+            );
         }
         (status, value)
     }
@@ -77,7 +107,10 @@ impl Shop {
     pub fn finished(&self, job: &Value) -> Value {
         let start = Instant::now();
         loop {
-            let (_, state) = self.post("/v1/get_rebuild_status", &serde_json::json!({"jobId": job["jobId"], "includeLogs": true}));
+            let (_, state) = self.post(
+                "/v1/get_rebuild_status",
+                &serde_json::json!({"jobId": job["jobId"], "includeLogs": true}),
+            );
             if !matches!(state["status"].as_str(), Some("queued" | "in_progress")) {
                 return state;
             }
@@ -94,7 +127,11 @@ pub fn response(stream: &mut TcpStream) -> (u16, String) {
     let answer = String::from_utf8_lossy(&bytes);
     let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
     let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
-    let body = if head.to_ascii_lowercase().contains("transfer-encoding: chunked") { dechunked(body) } else { body.to_owned() };
+    let body = if head.to_ascii_lowercase().contains("transfer-encoding: chunked") {
+        dechunked(body)
+    } else {
+        body.to_owned()
+    };
     (status, body)
 }
 

@@ -55,19 +55,28 @@ const PIECE: usize = 1 << 15;
 pub(super) fn pack(rows: &[EdgeRow]) -> Packed {
     let pieces = rows.par_chunks(PIECE).map(Extent::of);
     let Extent { target, line, marks } = pieces.reduce(Extent::default, Extent::and);
-    let shape = Shape { target: width(target), line: width(line), mark: width(marks.len().saturating_sub(1) as u32) };
+    let shape = Shape {
+        target: width(target),
+        line: width(line),
+        mark: width(marks.len().saturating_sub(1) as u32),
+    };
     let numbers: FxHashMap<Mark, u32> = marks.iter().copied().zip(0..).collect();
     let mut bytes = vec![0; rows.len() * shape.row()];
-    bytes.par_chunks_mut(PIECE * shape.row()).zip(rows.par_chunks(PIECE)).for_each(|(bytes, rows)| {
-        for (bytes, row) in bytes.chunks_exact_mut(shape.row()).zip(rows) {
-            let number = numbers.get(&mark(row)).copied().unwrap_or(0);
-            let rest = put(bytes, row.target, shape.target);
-            let rest = put(rest, row.line, shape.line);
-            let rest = put(rest, number, shape.mark);
-            rest[0] = row.count;
-        }
-    });
-    let marks = marks.into_iter().flat_map(|[kind, confidence, provenance]| [kind, confidence, provenance, 0]).collect();
+    bytes.par_chunks_mut(PIECE * shape.row()).zip(rows.par_chunks(PIECE)).for_each(
+        |(bytes, rows)| {
+            for (bytes, row) in bytes.chunks_exact_mut(shape.row()).zip(rows) {
+                let number = numbers.get(&mark(row)).copied().unwrap_or(0);
+                let rest = put(bytes, row.target, shape.target);
+                let rest = put(rest, row.line, shape.line);
+                let rest = put(rest, number, shape.mark);
+                rest[0] = row.count;
+            }
+        },
+    );
+    let marks = marks
+        .into_iter()
+        .flat_map(|[kind, confidence, provenance]| [kind, confidence, provenance, 0])
+        .collect();
     Packed { shape, marks, rows: bytes }
 }
 
@@ -101,7 +110,11 @@ impl Extent {
 
     fn and(mut self, other: Self) -> Self {
         self.marks.extend(other.marks);
-        Self { target: self.target.max(other.target), line: self.line.max(other.line), marks: self.marks }
+        Self {
+            target: self.target.max(other.target),
+            line: self.line.max(other.line),
+            marks: self.marks,
+        }
     }
 }
 
@@ -163,7 +176,10 @@ impl<'a> Edges<'a> {
     /// Returns the edges in a range; none when it is not inside.
     #[inline]
     pub(super) fn range(&self, range: Range<usize>) -> Self {
-        let bytes = self.bytes.get(range.start.saturating_mul(self.shape.row())..).filter(|_| range.end <= self.count && range.start <= range.end);
+        let bytes = self
+            .bytes
+            .get(range.start.saturating_mul(self.shape.row())..)
+            .filter(|_| range.end <= self.count && range.start <= range.end);
         let count = if bytes.is_some() { range.end - range.start } else { 0 };
         Self { bytes: bytes.unwrap_or(&[]), count, ..*self }
     }
@@ -171,7 +187,10 @@ impl<'a> Edges<'a> {
     /// Returns those that lead to `target`; they are sorted by it.
     #[inline]
     pub(super) fn to(&self, target: u32) -> Self {
-        let to = |at: u32| take(self.bytes.get(at as usize * self.shape.row()..).unwrap_or(&[]), self.shape.target).0;
+        let to = |at: u32| {
+            take(self.bytes.get(at as usize * self.shape.row()..).unwrap_or(&[]), self.shape.target)
+                .0
+        };
         let count = self.count as u32;
         let start = partition_point(count, |at| to(at) < target);
         let end = (start..count).find(|&at| to(at) != target).unwrap_or(count);
@@ -191,7 +210,8 @@ impl<'a> Edges<'a> {
                 (target, line, mark, rest.first().copied().unwrap_or(0))
             }
         };
-        let [kind, confidence, provenance, _] = self.marks.get(mark as usize).copied().unwrap_or_default();
+        let [kind, confidence, provenance, _] =
+            self.marks.get(mark as usize).copied().unwrap_or_default();
         EdgeRow { target, line, kind, confidence, provenance, count }
     }
 }
@@ -203,7 +223,12 @@ impl Shape {
         let low = |number: u64, width: u8| (number & !(u64::MAX << (8 * u32::from(width)))) as u32;
         let line = row >> (8 * self.target);
         let mark = line >> (8 * self.line);
-        (low(row, self.target), low(line, self.line), low(mark, self.mark), (mark >> (8 * self.mark)) as u8)
+        (
+            low(row, self.target),
+            low(line, self.line),
+            low(mark, self.mark),
+            (mark >> (8 * self.mark)) as u8,
+        )
     }
 }
 
@@ -246,8 +271,18 @@ mod tests {
     use proptest::prelude::*;
 
     fn row(bits: u32) -> impl Strategy<Value = EdgeRow> {
-        let number = move || any::<u32>().prop_map(move |number| number.checked_shr(bits).unwrap_or(0));
-        (number(), number(), any::<Mark>(), any::<u8>()).prop_map(|(target, line, [kind, confidence, provenance], count)| EdgeRow { target, line, kind, confidence, provenance, count })
+        let number =
+            move || any::<u32>().prop_map(move |number| number.checked_shr(bits).unwrap_or(0));
+        (number(), number(), any::<Mark>(), any::<u8>()).prop_map(
+            |(target, line, [kind, confidence, provenance], count)| EdgeRow {
+                target,
+                line,
+                kind,
+                confidence,
+                provenance,
+                count,
+            },
+        )
     }
 
     proptest! {

@@ -26,11 +26,25 @@ pub(super) fn unpack(bytes: &[u8], symbols: u32) -> Vec<OutsideEdge> {
     while !reader.rest().is_empty() {
         source = source.wrapping_add(reader.varint());
         let line = reader.varint();
-        let [kind, confidence, provenance, count] = [reader.byte(), reader.byte(), reader.byte(), reader.byte()];
+        let [kind, confidence, provenance, count] =
+            [reader.byte(), reader.byte(), reader.byte(), reader.byte()];
         let length = reader.varint() as usize;
         let name = reader.take(length);
-        let Some(name) = std::str::from_utf8(name).ok().filter(|name| reader.is_whole() && name.len() == length && source < symbols) else { break };
-        edges.push(OutsideEdge { source, kind: EdgeKind::from_byte(kind), name: name.to_owned(), line, confidence, provenance: Provenance::from_byte(provenance), count });
+        let Some(name) = std::str::from_utf8(name)
+            .ok()
+            .filter(|name| reader.is_whole() && name.len() == length && source < symbols)
+        else {
+            break;
+        };
+        edges.push(OutsideEdge {
+            source,
+            kind: EdgeKind::from_byte(kind),
+            name: name.to_owned(),
+            line,
+            confidence,
+            provenance: Provenance::from_byte(provenance),
+            count,
+        });
     }
     edges
 }
@@ -41,7 +55,15 @@ mod tests {
 
     #[test]
     fn edges_come_back_and_damage_ends_them() {
-        let edge = |source, name: &str| OutsideEdge { source, kind: EdgeKind::ReadsEnv, name: name.to_owned(), line: 300, confidence: 95, provenance: Provenance::AstResolved, count: 2 };
+        let edge = |source, name: &str| OutsideEdge {
+            source,
+            kind: EdgeKind::ReadsEnv,
+            name: name.to_owned(),
+            line: 300,
+            confidence: 95,
+            provenance: Provenance::AstResolved,
+            count: 2,
+        };
         let edges = [edge(1, "HOME"), edge(1, "PATH"), edge(700, "Größe")];
         let bytes = pack(&edges);
         assert_eq!(unpack(&bytes, 701), edges);

@@ -57,11 +57,28 @@ pub(super) fn lay_out(before: &Graph, mut patch: Patch<'_>) -> Option<Laid> {
     let old_numbers = patch.old_numbers(before.symbols);
     let kept = patch.kept(old_numbers.clone());
     let ends = ends(before, &patch, &kept)?;
-    let (rows, back) = rayon::join(|| rows(before, &patch, &kept, &ends), || way_back(before, &patch, &old_numbers, &kept, &ends));
+    let (rows, back) = rayon::join(
+        || rows(before, &patch, &kept, &ends),
+        || way_back(before, &patch, &old_numbers, &kept, &ends),
+    );
     let (rows, (source_ends, source_rows)) = (rows?, back?);
-    let [edges, sources] = [&ends, &source_ends].map(|ends| u64::from(ends.last().copied().unwrap_or(0)));
-    let (ends, source_ends) = rayon::join(|| column::pack(ends.iter().copied()), || column::pack(source_ends.iter().copied()));
-    Some(Laid { symbols: patch.symbols, edges, sources, shape: before.shape, rows, marks: before.marks().to_vec(), ends, source_ends, source_rows })
+    let [edges, sources] =
+        [&ends, &source_ends].map(|ends| u64::from(ends.last().copied().unwrap_or(0)));
+    let (ends, source_ends) = rayon::join(
+        || column::pack(ends.iter().copied()),
+        || column::pack(source_ends.iter().copied()),
+    );
+    Some(Laid {
+        symbols: patch.symbols,
+        edges,
+        sources,
+        shape: before.shape,
+        rows,
+        marks: before.marks().to_vec(),
+        ends,
+        source_ends,
+        source_rows,
+    })
 }
 
 /// Returns where the edges of each symbol end.
@@ -73,7 +90,11 @@ fn ends(before: &Graph, patch: &Patch<'_>, kept: &[u32]) -> Option<Vec<u32>> {
     for (symbol, &old) in kept.iter().enumerate() {
         let count = match old {
             NONE => again.next_if(|&(&next, _)| next as usize == symbol)?.1.len() as u32,
-            old => old_ends[old as usize].checked_sub(if old == 0 { 0 } else { old_ends[old as usize - 1] })?,
+            old => old_ends[old as usize].checked_sub(if old == 0 {
+                0
+            } else {
+                old_ends[old as usize - 1]
+            })?,
         };
         end = end.checked_add(count)?;
         ends.push(end);
@@ -91,7 +112,11 @@ struct Extent {
 impl Extent {
     /// Takes a row in and returns its bytes.
     #[inline]
-    fn take_in(&mut self, shape: Shape, (target, line, mark, count): (u32, u32, u32, u8)) -> Option<[u8; 8]> {
+    fn take_in(
+        &mut self,
+        shape: Shape,
+        (target, line, mark, count): (u32, u32, u32, u8),
+    ) -> Option<[u8; 8]> {
         self.target = self.target.max(target);
         self.line = self.line.max(line);
         *self.marks.get_mut(mark as usize)? = true;
@@ -100,7 +125,11 @@ impl Extent {
 
     fn and(mut self, other: Self) -> Self {
         self.marks.iter_mut().zip(other.marks).for_each(|(mark, other)| *mark |= other);
-        Self { target: self.target.max(other.target), line: self.line.max(other.line), marks: self.marks }
+        Self {
+            target: self.target.max(other.target),
+            line: self.line.max(other.line),
+            marks: self.marks,
+        }
     }
 }
 
@@ -119,7 +148,12 @@ fn rows(before: &Graph, patch: &Patch<'_>, kept: &[u32], ends: &[u32]) -> Option
     }
 }
 
-fn rows_of<const ROW: usize>(before: &Graph, patch: &Patch<'_>, kept: &[u32], ends: &[u32]) -> Option<Vec<u8>> {
+fn rows_of<const ROW: usize>(
+    before: &Graph,
+    patch: &Patch<'_>,
+    kept: &[u32],
+    ends: &[u32],
+) -> Option<Vec<u8>> {
     let mut bytes = vec![0; ends.last().copied().unwrap_or(0) as usize * ROW];
     let mut pieces = Vec::new();
     let (mut rest, mut from, mut start) = (bytes.as_mut_slice(), 0, 0);
@@ -130,34 +164,54 @@ fn rows_of<const ROW: usize>(before: &Graph, patch: &Patch<'_>, kept: &[u32], en
         (rest, from, start) = (after, from + kept.len(), end);
     }
     let marks = before.marks().as_chunks::<4>().0;
-    let extents = pieces.into_par_iter().map(|(first, kept, own)| piece::<ROW>(before, patch, marks, first, kept, own));
+    let extents = pieces
+        .into_par_iter()
+        .map(|(first, kept, own)| piece::<ROW>(before, patch, marks, first, kept, own));
     let nothing = || Some(Extent { target: 0, line: 0, marks: vec![false; marks.len()] });
     let extent = extents.reduce(nothing, |left, right| Some(left?.and(right?)))?;
-    let shape = Shape { target: width(extent.target), line: width(extent.line), mark: before.shape.mark };
+    let shape =
+        Shape { target: width(extent.target), line: width(extent.line), mark: before.shape.mark };
     (shape == before.shape && extent.marks.iter().all(|&is_there| is_there)).then_some(bytes)
 }
 
 /// Fills in the rows of the symbols from `first` on.
-fn piece<const ROW: usize>(before: &Graph, patch: &Patch<'_>, marks: &[[u8; 4]], first: u32, kept: &[u32], mut bytes: &mut [u8]) -> Option<Extent> {
+fn piece<const ROW: usize>(
+    before: &Graph,
+    patch: &Patch<'_>,
+    marks: &[[u8; 4]],
+    first: u32,
+    kept: &[u32],
+    mut bytes: &mut [u8],
+) -> Option<Extent> {
     let mut extent = Extent { target: 0, line: 0, marks: vec![false; marks.len()] };
     for (symbol, &old) in (first..).zip(kept) {
         if old == NONE {
             for row in patch.again.get(&symbol)? {
-                let mark = marks.iter().position(|mark| *mark == [row.kind, row.confidence, row.provenance, 0])?;
+                let mark = marks
+                    .iter()
+                    .position(|mark| *mark == [row.kind, row.confidence, row.provenance, 0])?;
                 let (own, rest) = std::mem::take(&mut bytes).split_first_chunk_mut::<ROW>()?;
                 // What does not fit is found out when the largest are compared.
-                own.copy_from_slice(&extent.take_in(before.shape, (row.target, row.line, mark as u32, row.count))?[..ROW]);
+                own.copy_from_slice(
+                    &extent
+                        .take_in(before.shape, (row.target, row.line, mark as u32, row.count))?
+                        [..ROW],
+                );
                 bytes = rest;
             }
         } else {
             let edges = before.out(old);
             let (own, rest) = std::mem::take(&mut bytes).split_at_mut_checked(edges.len() * ROW)?;
-            for (own, (target, line, mark, count)) in own.as_chunks_mut::<ROW>().0.iter_mut().zip(edges.cut()) {
+            for (own, (target, line, mark, count)) in
+                own.as_chunks_mut::<ROW>().0.iter_mut().zip(edges.cut())
+            {
                 let target = patch.number(target);
                 if target == NONE {
                     return None;
                 }
-                own.copy_from_slice(&extent.take_in(before.shape, (target, line, mark, count))?[..ROW]);
+                own.copy_from_slice(
+                    &extent.take_in(before.shape, (target, line, mark, count))?[..ROW],
+                );
             }
             bytes = rest;
         }
@@ -166,8 +220,20 @@ fn piece<const ROW: usize>(before: &Graph, patch: &Patch<'_>, marks: &[[u8; 4]],
 }
 
 /// Returns where those end who lead to each symbol, and who they are, rising and packed.
-fn way_back(before: &Graph, patch: &Patch<'_>, old_numbers: &[u32], kept: &[u32], ends: &[u32]) -> Option<(Vec<u32>, Vec<u8>)> {
-    let mut more: Vec<(u32, u32)> = patch.again.iter().flat_map(|(&source, rows)| rows.chunk_by(|a, b| a.target == b.target).map(move |rows| (rows[0].target, source))).collect();
+fn way_back(
+    before: &Graph,
+    patch: &Patch<'_>,
+    old_numbers: &[u32],
+    kept: &[u32],
+    ends: &[u32],
+) -> Option<(Vec<u32>, Vec<u8>)> {
+    let mut more: Vec<(u32, u32)> = patch
+        .again
+        .iter()
+        .flat_map(|(&source, rows)| {
+            rows.chunk_by(|a, b| a.target == b.target).map(move |rows| (rows[0].target, source))
+        })
+        .collect();
     more.sort_unstable();
     if more.last().is_some_and(|&(target, _)| target >= patch.symbols) {
         return None;
@@ -175,7 +241,11 @@ fn way_back(before: &Graph, patch: &Patch<'_>, old_numbers: &[u32], kept: &[u32]
     // The last one that leads anywhere is the largest number among them.
     let last = ends.windows(2).rposition(|ends| ends[0] < ends[1]).map_or(0, |at| at as u32 + 1);
     let back = Back { before, patch, kept, more, width: width(last) };
-    let pieces: Vec<(Vec<u32>, Vec<u8>)> = old_numbers.par_chunks(PIECE).enumerate().map(|(piece, old_numbers)| back.piece((piece * PIECE) as u32, old_numbers)).collect();
+    let pieces: Vec<(Vec<u32>, Vec<u8>)> = old_numbers
+        .par_chunks(PIECE)
+        .enumerate()
+        .map(|(piece, old_numbers)| back.piece((piece * PIECE) as u32, old_numbers))
+        .collect();
     let (counts, sources): (Vec<Vec<u32>>, Vec<Vec<u8>>) = pieces.into_iter().unzip();
     let source_ends = counts.iter().flatten().scan(0, |end, &count| {
         *end += count;
@@ -198,13 +268,19 @@ struct Back<'b, 'p> {
 impl Back<'_, '_> {
     /// Returns how many lead to each symbol from `first` on, which had the numbers `old_numbers`, and who they are, packed.
     fn piece(&self, first: u32, old_numbers: &[u32]) -> (Vec<u32>, Vec<u8>) {
-        let (mut counts, mut bytes, mut led) = (Vec::with_capacity(old_numbers.len()), Vec::new(), Vec::new());
-        let mut more = self.more[self.more.partition_point(|&(target, _)| target < first)..].iter().peekable();
+        let (mut counts, mut bytes, mut led) =
+            (Vec::with_capacity(old_numbers.len()), Vec::new(), Vec::new());
+        let mut more =
+            self.more[self.more.partition_point(|&(target, _)| target < first)..].iter().peekable();
         for (symbol, &old) in (first..).zip(old_numbers) {
             led.clear();
             if old != NONE {
-                let stays = |source: &u32| self.kept.get(*source as usize).is_some_and(|&kept| kept != NONE);
-                led.extend(self.before.sources(old).map(|source| self.patch.number(source)).filter(stays));
+                let stays = |source: &u32| {
+                    self.kept.get(*source as usize).is_some_and(|&kept| kept != NONE)
+                };
+                led.extend(
+                    self.before.sources(old).map(|source| self.patch.number(source)).filter(stays),
+                );
             }
             let count = led.len();
             while let Some(&(_, source)) = more.next_if(|(target, _)| *target == symbol) {
@@ -240,8 +316,11 @@ impl Shape {
     /// Puts a row of up to eight bytes together, as [`Shape::cut`] takes it apart.
     #[inline]
     fn join(self, target: u32, line: u32, mark: u32, count: u8) -> [u8; 8] {
-        let behind_mark = u64::from(count).checked_shl(8 * u32::from(self.mark)).unwrap_or(0) | u64::from(mark);
-        let behind_line = behind_mark.checked_shl(8 * u32::from(self.line)).unwrap_or(0) | u64::from(line);
-        (behind_line.checked_shl(8 * u32::from(self.target)).unwrap_or(0) | u64::from(target)).to_le_bytes()
+        let behind_mark =
+            u64::from(count).checked_shl(8 * u32::from(self.mark)).unwrap_or(0) | u64::from(mark);
+        let behind_line =
+            behind_mark.checked_shl(8 * u32::from(self.line)).unwrap_or(0) | u64::from(line);
+        (behind_line.checked_shl(8 * u32::from(self.target)).unwrap_or(0) | u64::from(target))
+            .to_le_bytes()
     }
 }

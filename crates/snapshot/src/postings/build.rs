@@ -63,29 +63,20 @@ impl PostingsBuilder {
                 let count = &mut frequency[usize::from(field)];
                 *count = count.saturating_add(1);
             }
-            let posting = Posting {
-                document: symbol,
-                frequency,
-            };
+            let posting = Posting { document: symbol, frequency };
             self.symbols.push((group[0].0, posting));
         }
     }
 
     /// Adds one word of a file's path.
     pub(crate) fn path(&mut self, term: u32, file: u32) {
-        let posting = Posting {
-            document: file,
-            frequency: 1,
-        };
+        let posting = Posting { document: file, frequency: 1 };
         self.paths.push((term, posting));
     }
 
     /// Adds a term of a cell; the frequency is not 0.
     pub(crate) fn cell(&mut self, term: u32, cell: u32, frequency: u32) {
-        let posting = Posting {
-            document: cell,
-            frequency,
-        };
+        let posting = Posting { document: cell, frequency };
         self.cells.push((term, posting));
     }
 
@@ -101,10 +92,7 @@ impl PostingsBuilder {
         let symbols = Grouped::new(self.symbols, &ranks);
         let paths = Grouped::new(self.paths, &ranks);
         let cells = Grouped::new(self.cells, &ranks);
-        let mut writer = DictionaryWriter {
-            cell_count,
-            ..DictionaryWriter::default()
-        };
+        let mut writer = DictionaryWriter { cell_count, ..DictionaryWriter::default() };
         for (rank, &number) in terms.iter().enumerate() {
             writer.push(
                 table.get(StrId(number)),
@@ -140,10 +128,7 @@ impl<F: Copy + Default> Grouped<F> {
             grouped[*at as usize] = row;
             *at += 1;
         }
-        Self {
-            starts,
-            rows: grouped,
-        }
+        Self { starts, rows: grouped }
     }
 
     fn of(&self, rank: usize) -> &[Posting<F>] {
@@ -194,10 +179,8 @@ impl DictionaryWriter {
         join_repeated(cells, &mut self.joined);
         rice::put(&mut self.postings, &self.joined, self.cell_count);
         let cell_count = self.joined.len() as u32;
-        let (symbol_bytes, path_bytes) = (
-            (symbols_end - start) as u32,
-            (paths_end - symbols_end) as u32,
-        );
+        let (symbol_bytes, path_bytes) =
+            ((symbols_end - start) as u32, (paths_end - symbols_end) as u32);
 
         let cell_bytes = (self.postings.len() - paths_end) as u32;
         let short = cell_code(cell_count, cell_bytes);
@@ -209,10 +192,7 @@ impl DictionaryWriter {
             varint::put(&mut self.terms, cell_count - SINGLE);
         }
         if symbol_count > 0 {
-            varint::put(
-                &mut self.terms,
-                symbol_bytes << 1 | u32::from(path_bytes > 0),
-            );
+            varint::put(&mut self.terms, symbol_bytes << 1 | u32::from(path_bytes > 0));
             if path_bytes > 0 {
                 varint::put(&mut self.terms, path_bytes);
             }
@@ -249,29 +229,17 @@ fn cell_code(count: u32, bytes: u32) -> u32 {
 /// Counts symbols that have the term in any field, the path of their file included.
 fn count_symbols(symbols: &[Posting<[u8; 4]>], paths: &[Posting<u32>], symbol_ends: &[u32]) -> u32 {
     let range = |file: u32| {
-        let start = if file == 0 {
-            0
-        } else {
-            symbol_ends[file as usize - 1]
-        };
+        let start = if file == 0 { 0 } else { symbol_ends[file as usize - 1] };
         start..symbol_ends[file as usize]
     };
     let by_path: u32 = paths
         .chunk_by(|a, b| a.document == b.document)
         .map(|group| range(group[0].document).len() as u32)
         .sum();
-    let mut ranges = paths
-        .iter()
-        .map(|posting| range(posting.document))
-        .peekable();
+    let mut ranges = paths.iter().map(|posting| range(posting.document)).peekable();
     let elsewhere = symbols.iter().filter(|posting| {
-        while ranges
-            .next_if(|range| range.end <= posting.document)
-            .is_some()
-        {}
-        !ranges
-            .peek()
-            .is_some_and(|range| range.contains(&posting.document))
+        while ranges.next_if(|range| range.end <= posting.document).is_some() {}
+        !ranges.peek().is_some_and(|range| range.contains(&posting.document))
     });
     by_path + elsewhere.count() as u32
 }
@@ -285,14 +253,9 @@ fn put_symbols(out: &mut Vec<u8>, postings: &[Posting<[u8; 4]>]) {
             .frequency
             .iter()
             .enumerate()
-            .fold(0, |mask, (field, &count)| {
-                mask | u8::from(count > 0) << field
-            });
-        let frequencies = if posting.frequency.iter().any(|&count| count > 1) {
-            FREQUENCIES
-        } else {
-            0
-        };
+            .fold(0, |mask, (field, &count)| mask | u8::from(count > 0) << field);
+        let frequencies =
+            if posting.frequency.iter().any(|&count| count > 1) { FREQUENCIES } else { 0 };
         let near = if distance <= NEAR { distance as u8 } else { 0 };
         out.push(mask << 4 | frequencies | near);
         if near == 0 {
@@ -321,9 +284,8 @@ fn put_paths(out: &mut Vec<u8>, postings: &[Posting<u32>]) {
 fn join_repeated(postings: &[Posting<u32>], joined: &mut Vec<(u32, u32)>) {
     joined.clear();
     for group in postings.chunk_by(|a, b| a.document == b.document) {
-        let frequency = group
-            .iter()
-            .fold(0u32, |sum, posting| sum.saturating_add(posting.frequency));
+        let frequency =
+            group.iter().fold(0u32, |sum, posting| sum.saturating_add(posting.frequency));
         joined.push((group[0].document, frequency));
     }
 }

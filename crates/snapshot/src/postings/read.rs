@@ -113,11 +113,7 @@ const ONCE: [[u8; FIELDS]; 16] = {
 
 impl<'a> Stored<'a> {
     fn new(bytes: &'a [u8], limit: u32) -> Self {
-        Self {
-            reader: Reader::new(bytes),
-            next: 0,
-            limit,
-        }
+        Self { reader: Reader::new(bytes), next: 0, limit }
     }
 
     #[inline]
@@ -245,11 +241,8 @@ impl<'a> Dictionary<'a> {
     fn walk_from(&self, key: &[u8]) -> Walk<'a> {
         let blocks = self.count.div_ceil(front::BLOCK);
         let after = partition_point(blocks, |block| {
-            let mut reader = Reader::new(
-                self.terms
-                    .get(self.term_ends.start(block) as usize..)
-                    .unwrap_or(&[]),
-            );
+            let mut reader =
+                Reader::new(self.terms.get(self.term_ends.start(block) as usize..).unwrap_or(&[]));
             front::take_key(&mut reader).1 <= key
         });
         let block = after.saturating_sub(1);
@@ -314,25 +307,16 @@ impl Walk<'_> {
         }
         if self.number.is_multiple_of(front::BLOCK) {
             self.key.clear();
-            self.postings_at = self
-                .dictionary
-                .term_postings
-                .get(self.number / front::BLOCK);
+            self.postings_at = self.dictionary.term_postings.get(self.number / front::BLOCK);
         }
         self.number += 1;
         let reader = &mut self.reader;
         front::next_key(reader, &mut self.key);
         let counts = u32::from(reader.byte());
         let (symbols, cells) = (counts >> 4, counts & 15);
-        let mut entry = Entry {
-            start: self.postings_at,
-            ..Entry::default()
-        };
-        entry.symbol_count = if symbols == 15 {
-            reader.varint().saturating_add(15)
-        } else {
-            symbols
-        };
+        let mut entry = Entry { start: self.postings_at, ..Entry::default() };
+        entry.symbol_count =
+            if symbols == 15 { reader.varint().saturating_add(15) } else { symbols };
         entry.cell_count = match cells {
             LONG_COUNT => reader.varint().saturating_add(SINGLE),
             cells if is_single(cells) => 1,

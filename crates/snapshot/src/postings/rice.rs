@@ -18,11 +18,7 @@ pub(super) fn parameter(documents: u32, count: u32) -> u32 {
 /// Appends a list of documents and frequencies; documents rise, frequencies are not 0.
 pub(super) fn put(out: &mut Vec<u8>, postings: &[(u32, u32)], documents: u32) {
     let parameter = parameter(documents, postings.len() as u32);
-    let mut bits = BitWriter {
-        out,
-        held: 0,
-        count: 0,
-    };
+    let mut bits = BitWriter { out, held: 0, count: 0 };
     let mut next = 0;
     for &(document, frequency) in postings {
         let distance = document - next;
@@ -30,10 +26,7 @@ pub(super) fn put(out: &mut Vec<u8>, postings: &[(u32, u32)], documents: u32) {
         match distance >> parameter {
             quotient if quotient < FAR => {
                 bits.ones(quotient);
-                bits.push(
-                    u64::from(distance & low_bits(parameter)) << 1,
-                    parameter + 1,
-                );
+                bits.push(u64::from(distance & low_bits(parameter)) << 1, parameter + 1);
             }
             _ => {
                 bits.ones(FAR);
@@ -70,17 +63,10 @@ pub(super) fn for_each(bytes: &[u8], count: u32, documents: u32, mut each: impl 
                 quotient + 1 + parameter,
             )
         } else {
-            (
-                load(bytes, bit + FAR as usize) & u64::from(u32::MAX),
-                FAR + 32,
-            )
+            (load(bytes, bit + FAR as usize) & u64::from(u32::MAX), FAR + 32)
         };
         bit += used as usize;
-        let word = if used <= LOADED - FREQUENT {
-            word >> used
-        } else {
-            load(bytes, bit)
-        };
+        let word = if used <= LOADED - FREQUENT { word >> used } else { load(bytes, bit) };
         let mut more = word.trailing_ones();
         if more < FREQUENT {
             bit += more as usize + 1;
@@ -104,10 +90,7 @@ const LOADED: u32 = 57;
 #[inline]
 fn load(bytes: &[u8], bit: usize) -> u64 {
     let at = bit / 8;
-    let word = match bytes
-        .get(at..at + 8)
-        .and_then(|bytes| bytes.try_into().ok())
-    {
+    let word = match bytes.get(at..at + 8).and_then(|bytes| bytes.try_into().ok()) {
         Some(bytes) => u64::from_le_bytes(bytes),
         None => load_end(bytes, at),
     };
@@ -117,10 +100,7 @@ fn load(bytes: &[u8], bit: usize) -> u64 {
 #[cold]
 fn load_end(bytes: &[u8], at: usize) -> u64 {
     let rest = bytes.get(at..).unwrap_or(&[]);
-    rest.iter()
-        .take(8)
-        .rev()
-        .fold(0, |word, &byte| word << 8 | u64::from(byte))
+    rest.iter().take(8).rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
 }
 
 fn low_bits(count: u32) -> u32 {
@@ -168,12 +148,9 @@ mod tests {
         for tail in [0, 20] {
             bytes.resize(bytes.len() + tail, 0xa5);
             let mut found = Vec::new();
-            for_each(
-                &bytes,
-                postings.len() as u32,
-                documents,
-                |document, frequency| found.push((document, frequency)),
-            );
+            for_each(&bytes, postings.len() as u32, documents, |document, frequency| {
+                found.push((document, frequency))
+            });
             assert_eq!(found, postings);
         }
     }

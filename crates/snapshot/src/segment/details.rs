@@ -43,10 +43,7 @@ pub(crate) fn put(facts: &FileFacts, out: &mut Vec<u8>, text: &mut Vec<u8>) {
     rows::put(out, symbols, |row| zigzag(row.end, row.start));
     rows::put(out, symbols, |row| zigzag(row.name_start, row.start));
     rows::put(out, symbols, |row| {
-        swap_zero(
-            zigzag(row.body_start, row.name_start),
-            zigzag(row.end, row.name_start),
-        )
+        swap_zero(zigzag(row.body_start, row.name_start), zigzag(row.end, row.name_start))
     });
     rows::put(out, symbols, |row| zigzag(row.start, row.doc_start));
     rows::put(out, symbols, |row| zigzag(row.name_line, row.start_line));
@@ -72,23 +69,14 @@ fn swap_zero(value: u32, common: u32) -> u32 {
 /// Chunks mostly show one symbol whole, so their places are written against its place.
 fn put_chunks(facts: &FileFacts, symbols: &[SymbolRow], out: &mut Vec<u8>, text: &mut Vec<u8>) {
     let chunks = &facts.chunks[..facts.chunks.len().min(MAX_ROWS)];
-    let shown = |row: &ChunkRow| {
-        symbols
-            .get(row.symbol as usize)
-            .copied()
-            .unwrap_or_default()
-    };
+    let shown = |row: &ChunkRow| symbols.get(row.symbol as usize).copied().unwrap_or_default();
     rows::put_count(out, chunks);
     rows::put_delta(out, chunks, |row| row.symbol);
     rows::put(out, chunks, |row| zigzag(row.start, shown(row).doc_start));
     rows::put(out, chunks, |row| zigzag(row.end, shown(row).end));
-    rows::put(out, chunks, |row| {
-        zigzag(row.start_line, shown(row).start_line)
-    });
+    rows::put(out, chunks, |row| zigzag(row.start_line, shown(row).start_line));
     rows::put(out, chunks, |row| zigzag(row.end_line, shown(row).end_line));
-    rows::put(out, chunks, |row| {
-        zigzag(row.tokens, row.end.wrapping_sub(row.start) / 4)
-    });
+    rows::put(out, chunks, |row| zigzag(row.tokens, row.end.wrapping_sub(row.start) / 4));
     rows::put(out, chunks, |row| row.kind.into());
     rows::put(out, chunks, |row| row.language.wrapping_add(1).into());
     rows::put(out, chunks, |row| row.part.into());
@@ -116,24 +104,16 @@ pub(crate) fn take_symbols(
     lengths: &mut Vec<TextLengths>,
 ) {
     rows::take_delta(reader, symbols, |row, value| row.start = value);
+    rows::take(reader, symbols, |row, value| row.end = unzigzag(value, row.start));
+    rows::take(reader, symbols, |row, value| row.name_start = unzigzag(value, row.start));
     rows::take(reader, symbols, |row, value| {
-        row.end = unzigzag(value, row.start)
-    });
-    rows::take(reader, symbols, |row, value| {
-        row.name_start = unzigzag(value, row.start)
-    });
-    rows::take(reader, symbols, |row, value| {
-        row.body_start = unzigzag(
-            swap_zero(value, zigzag(row.end, row.name_start)),
-            row.name_start,
-        );
+        row.body_start =
+            unzigzag(swap_zero(value, zigzag(row.end, row.name_start)), row.name_start);
     });
     rows::take(reader, symbols, |row, value| {
         row.doc_start = row.start.wrapping_sub(unzigzag(value, 0))
     });
-    rows::take(reader, symbols, |row, value| {
-        row.name_line = unzigzag(value, row.start_line)
-    });
+    rows::take(reader, symbols, |row, value| row.name_line = unzigzag(value, row.start_line));
     rows::take(reader, symbols, |row, value| row.complexity = value as u16);
     lengths.clear();
     lengths.resize(symbols.len(), TextLengths::default());
@@ -148,33 +128,20 @@ pub(crate) fn take_chunks(
     chunks: &mut Vec<ChunkRow>,
     labels: &mut Vec<u32>,
 ) {
-    let shown = |row: &ChunkRow| {
-        symbols
-            .get(row.symbol as usize)
-            .copied()
-            .unwrap_or_default()
-    };
+    let shown = |row: &ChunkRow| symbols.get(row.symbol as usize).copied().unwrap_or_default();
     rows::take_rows(reader, chunks);
     rows::take_delta(reader, chunks, |row, value| row.symbol = value);
-    rows::take(reader, chunks, |row, value| {
-        row.start = unzigzag(value, shown(row).doc_start)
-    });
-    rows::take(reader, chunks, |row, value| {
-        row.end = unzigzag(value, shown(row).end)
-    });
+    rows::take(reader, chunks, |row, value| row.start = unzigzag(value, shown(row).doc_start));
+    rows::take(reader, chunks, |row, value| row.end = unzigzag(value, shown(row).end));
     rows::take(reader, chunks, |row, value| {
         row.start_line = unzigzag(value, shown(row).start_line)
     });
-    rows::take(reader, chunks, |row, value| {
-        row.end_line = unzigzag(value, shown(row).end_line)
-    });
+    rows::take(reader, chunks, |row, value| row.end_line = unzigzag(value, shown(row).end_line));
     rows::take(reader, chunks, |row, value| {
         row.tokens = unzigzag(value, row.end.wrapping_sub(row.start) / 4)
     });
     rows::take(reader, chunks, |row, value| row.kind = value as u8);
-    rows::take(reader, chunks, |row, value| {
-        row.language = (value as u8).wrapping_sub(1)
-    });
+    rows::take(reader, chunks, |row, value| row.language = (value as u8).wrapping_sub(1));
     rows::take(reader, chunks, |row, value| row.part = value as u16);
     labels.clear();
     labels.resize(chunks.len(), 0);

@@ -39,9 +39,7 @@ pub(super) struct Sections {
 
 impl Default for Sections {
     fn default() -> Self {
-        Self {
-            bytes: vec![Vec::new(); Section::ALL.len()],
-        }
+        Self { bytes: vec![Vec::new(); Section::ALL.len()] }
     }
 }
 
@@ -83,62 +81,28 @@ impl Sections {
 
     pub(super) fn symbols(&mut self, symbols: &SymbolColumns) {
         let rows = symbols.rows.iter();
-        self.column(
-            Section::SymbolParent,
-            rows.clone().map(|row| row.parent.wrapping_add(1)),
-        );
-        self.column(
-            Section::SymbolStartLine,
-            rows.clone().map(|row| row.start_line),
-        );
+        self.column(Section::SymbolParent, rows.clone().map(|row| row.parent.wrapping_add(1)));
+        self.column(Section::SymbolStartLine, rows.clone().map(|row| row.start_line));
         self.column(
             Section::SymbolLines,
-            rows.clone()
-                .map(|row| row.end_line.wrapping_sub(row.start_line)),
+            rows.clone().map(|row| row.end_line.wrapping_sub(row.start_line)),
         );
-        self.column(
-            Section::SymbolModifiers,
-            rows.clone().map(|row| row.modifiers),
-        );
+        self.column(Section::SymbolModifiers, rows.clone().map(|row| row.modifiers));
         self.column(Section::SymbolKind, rows.clone().map(|row| row.kind.into()));
-        self.column(
-            Section::SymbolVisibility,
-            rows.map(|row| row.visibility.into()),
-        );
-        self.column(
-            Section::SymbolCellStart,
-            symbols.cells.iter().map(|cells| cells.0),
-        );
-        self.column(
-            Section::SymbolCellCount,
-            symbols.cells.iter().map(|cells| cells.1),
-        );
+        self.column(Section::SymbolVisibility, rows.map(|row| row.visibility.into()));
+        self.column(Section::SymbolCellStart, symbols.cells.iter().map(|cells| cells.0));
+        self.column(Section::SymbolCellCount, symbols.cells.iter().map(|cells| cells.1));
         let lengths = symbols.lengths.iter();
-        self.column(
-            Section::SymbolNameLength,
-            lengths.clone().map(|lengths| lengths[0]),
-        );
-        self.column(
-            Section::SymbolScopeLength,
-            lengths.clone().map(|lengths| lengths[1]),
-        );
-        self.column(
-            Section::SymbolDocLength,
-            lengths.clone().map(|lengths| lengths[3]),
-        );
-        self.column(
-            Section::SymbolSignatureLength,
-            lengths.map(|lengths| lengths[4]),
-        );
+        self.column(Section::SymbolNameLength, lengths.clone().map(|lengths| lengths[0]));
+        self.column(Section::SymbolScopeLength, lengths.clone().map(|lengths| lengths[1]));
+        self.column(Section::SymbolDocLength, lengths.clone().map(|lengths| lengths[3]));
+        self.column(Section::SymbolSignatureLength, lengths.map(|lengths| lengths[4]));
     }
 
     pub(super) fn cells(&mut self, cells: &[CellRow]) {
         self.column(Section::CellSymbol, cells.iter().map(|cell| cell.symbol));
         self.column(Section::CellBlock, cells.iter().map(|cell| cell.block));
         self.column(Section::CellWords, cells.iter().map(|cell| cell.words));
-        self.column(
-            Section::CellCompounds,
-            cells.iter().map(|cell| cell.compounds),
-        );
+        self.column(Section::CellCompounds, cells.iter().map(|cell| cell.compounds));
     }
 }

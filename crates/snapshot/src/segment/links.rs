@@ -42,10 +42,7 @@ impl Links {
             known: vec![UNKNOWN; facts.strings.len()],
             numbers: FxHashMap::default(),
         };
-        let types = limited(&facts.symbols)
-            .iter()
-            .map(|row| places.types(row))
-            .collect();
+        let types = limited(&facts.symbols).iter().map(|row| places.types(row)).collect();
         let mut links = Self {
             strings: Vec::new(),
             types,
@@ -130,23 +127,13 @@ impl Links {
     pub(crate) fn take(&mut self, bytes: &[u8], symbols: usize) -> bool {
         let mut reader = Reader::new(bytes);
         rows::take_rows(&mut reader, &mut self.strings);
-        rows::take_delta(&mut reader, &mut self.strings, |number, value| {
-            *number = value
-        });
+        rows::take_delta(&mut reader, &mut self.strings, |number, value| *number = value);
         self.types.clear();
         self.types.resize(symbols, TypeStrings::default());
-        rows::take(&mut reader, &mut self.types, |row, value| {
-            row.type_text = value
-        });
-        rows::take(&mut reader, &mut self.types, |row, value| {
-            row.generics = value
-        });
-        rows::take(&mut reader, &mut self.types, |row, value| {
-            row.annotations = value
-        });
-        rows::take(&mut reader, &mut self.types, |row, value| {
-            row.parameters = value as u8
-        });
+        rows::take(&mut reader, &mut self.types, |row, value| row.type_text = value);
+        rows::take(&mut reader, &mut self.types, |row, value| row.generics = value);
+        rows::take(&mut reader, &mut self.types, |row, value| row.annotations = value);
+        rows::take(&mut reader, &mut self.types, |row, value| row.parameters = value as u8);
         take_refs(&mut reader, &mut self.refs);
         take_imports(&mut reader, &mut self.imports);
         take_bases(&mut reader, &mut self.bases);
@@ -228,12 +215,8 @@ fn take_refs(reader: &mut Reader<'_>, refs: &mut Vec<RefRow>) {
     rows::take(reader, refs, |row, value| row.qualifier = StrId(value));
     rows::take_delta(reader, refs, |row, value| row.line = value);
     rows::take(reader, refs, |row, value| row.kind = value as u8);
-    rows::take(reader, refs, |row, value| {
-        row.arguments = (value as u8).wrapping_sub(1)
-    });
-    rows::take(reader, refs, |row, value| {
-        row.count = (value as u16).wrapping_add(1)
-    });
+    rows::take(reader, refs, |row, value| row.arguments = (value as u8).wrapping_sub(1));
+    rows::take(reader, refs, |row, value| row.count = (value as u16).wrapping_add(1));
 }
 
 fn put_imports(out: &mut Vec<u8>, imports: &[ImportRow]) {

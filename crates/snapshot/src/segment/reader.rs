@@ -66,12 +66,7 @@ impl Segment {
         if container.section(Section::Hashes as usize).len() != counts.files as usize * 32 {
             return Err(damaged("number of hashes"));
         }
-        Ok(Self {
-            container,
-            counts,
-            widths,
-            identity: OPENED.fetch_add(1, Ordering::Relaxed),
-        })
+        Ok(Self { container, counts, widths, identity: OPENED.fetch_add(1, Ordering::Relaxed) })
     }
 
     /// Reads everything and holds it against the checksums.
@@ -116,10 +111,7 @@ impl Segment {
 
     /// Returns the path of a file relative to the root.
     pub fn path(&self, file: u32) -> &str {
-        text(
-            self.section(Section::Paths),
-            self.column(Section::PathEnds).range(file),
-        )
+        text(self.section(Section::Paths), self.column(Section::PathEnds).range(file))
     }
 
     /// Returns the hash of the file's original bytes.
@@ -158,25 +150,16 @@ impl Segment {
 
     /// Returns the symbols of a file; the first is the file itself.
     pub fn symbols_of_file(&self, file: u32) -> Range<u32> {
-        clamp(
-            self.column(Section::FileSymbolEnd).range(file),
-            self.counts.symbols,
-        )
+        clamp(self.column(Section::FileSymbolEnd).range(file), self.counts.symbols)
     }
 
     pub fn cells_of_file(&self, file: u32) -> Range<u32> {
-        clamp(
-            self.column(Section::FileCellEnd).range(file),
-            self.counts.cells,
-        )
+        clamp(self.column(Section::FileCellEnd).range(file), self.counts.cells)
     }
 
     /// Returns the numbers of a file's chunks.
     pub fn chunks_of_file(&self, file: u32) -> Range<u32> {
-        clamp(
-            self.column(Section::FileChunkEnd).range(file),
-            self.counts.chunks,
-        )
+        clamp(self.column(Section::FileChunkEnd).range(file), self.counts.chunks)
     }
 
     /// Returns the number of words in the file's path.
@@ -186,8 +169,11 @@ impl Segment {
 
     /// Returns the file with that path; bytes have the order of the letters they stand for.
     pub fn find_file(&self, path: &str) -> Option<u32> {
-        let (paths, ends, path) = (self.section(Section::Paths), self.column(Section::PathEnds), path.as_bytes());
-        let at = |range: Range<u32>| paths.get(range.start as usize..range.end as usize).unwrap_or_default();
+        let (paths, ends, path) =
+            (self.section(Section::Paths), self.column(Section::PathEnds), path.as_bytes());
+        let at = |range: Range<u32>| {
+            paths.get(range.start as usize..range.end as usize).unwrap_or_default()
+        };
         let file = partition_point(self.counts.files, |file| at(ends.range(file)) < path);
         (file < self.counts.files && at(ends.range(file)) == path).then_some(file)
     }
@@ -245,7 +231,8 @@ impl Segment {
                 break;
             }
             length += 1 + parts.last().map_or(0, |part| part.len());
-            let parent = parents.get(at).checked_sub(1).and_then(|in_file| first.checked_add(in_file));
+            let parent =
+                parents.get(at).checked_sub(1).and_then(|in_file| first.checked_add(in_file));
             match parent.filter(|&parent| parent < at && parent != first) {
                 Some(parent) if length <= MAX_QUALIFIED => at = parent,
                 _ => break,
@@ -257,10 +244,7 @@ impl Segment {
     /// Returns the enclosing symbol; `None` for a file. It always precedes its children.
     #[inline]
     pub fn parent(&self, symbol: u32) -> Option<u32> {
-        let in_file = self
-            .column(Section::SymbolParent)
-            .get(symbol)
-            .checked_sub(1)?;
+        let in_file = self.column(Section::SymbolParent).get(symbol).checked_sub(1)?;
         let first = self.symbols_of_file(self.file_of(symbol)).start;
         first.checked_add(in_file).filter(|&parent| parent < symbol)
     }
@@ -271,9 +255,7 @@ impl Segment {
         let parents = self.column(Section::SymbolParent);
         let own = symbol.saturating_sub(file.start).saturating_add(1);
         let start = symbol.saturating_add(1).min(file.end);
-        let end = (start..file.end)
-            .find(|&inner| parents.get(inner) < own)
-            .unwrap_or(file.end);
+        let end = (start..file.end).find(|&inner| parents.get(inner) < own).unwrap_or(file.end);
         start..end
     }
 
@@ -300,8 +282,7 @@ impl Segment {
 
     #[inline]
     pub fn end_line(&self, symbol: u32) -> u32 {
-        self.start_line(symbol)
-            .wrapping_add(self.column(Section::SymbolLines).get(symbol))
+        self.start_line(symbol).wrapping_add(self.column(Section::SymbolLines).get(symbol))
     }
 
     /// Returns how many words a field of the symbol has, up to [`super::MAX_FIELD_LENGTH`].
@@ -319,14 +300,8 @@ impl Segment {
 
     /// Returns how many words each field of the symbol has.
     pub fn field_lengths(&self, symbol: u32) -> [u32; FIELDS] {
-        [
-            Field::Name,
-            Field::Scope,
-            Field::Path,
-            Field::Doc,
-            Field::Signature,
-        ]
-        .map(|field| self.field_length(symbol, field))
+        [Field::Name, Field::Scope, Field::Path, Field::Doc, Field::Signature]
+            .map(|field| self.field_length(symbol, field))
     }
 
     /// Returns offsets and texts of a symbol.
@@ -398,9 +373,7 @@ impl Segment {
 
     pub(crate) fn details(&self, file: u32) -> &[u8] {
         let range = self.column(Section::FileDetailEnd).range(file);
-        self.section(Section::Details)
-            .get(range.start as usize..range.end as usize)
-            .unwrap_or(&[])
+        self.section(Section::Details).get(range.start as usize..range.end as usize).unwrap_or(&[])
     }
 
     pub(crate) fn text(&self) -> Blocks<'_> {
@@ -412,10 +385,7 @@ impl Segment {
     }
 
     pub(crate) fn link_strings(&self) -> Blocks<'_> {
-        self.blocks(
-            [Section::LinkStrings, Section::LinkStringEnds],
-            self.counts.link_string_length,
-        )
+        self.blocks([Section::LinkStrings, Section::LinkStringEnds], self.counts.link_string_length)
     }
 
     fn blocks(&self, [bytes, ends]: [Section; 2], raw_length: u32) -> Blocks<'_> {
@@ -436,9 +406,7 @@ impl Segment {
     /// Returns the cells of a symbol and of what it holds.
     pub fn cells_of_symbol(&self, symbol: u32) -> Range<u32> {
         let file = self.cells_of_file(self.file_of(symbol));
-        let start = file
-            .start
-            .saturating_add(self.column(Section::SymbolCellStart).get(symbol));
+        let start = file.start.saturating_add(self.column(Section::SymbolCellStart).get(symbol));
         let end = start.saturating_add(self.column(Section::SymbolCellCount).get(symbol));
         clamp(start..end, file.end)
     }
@@ -446,9 +414,7 @@ impl Segment {
     /// Returns a cell of a file; its symbol is one of the file's.
     pub fn cell(&self, file: u32, cell: u32) -> Cell {
         let symbols = self.symbols_of_file(file);
-        let symbol = symbols
-            .start
-            .saturating_add(self.column(Section::CellSymbol).get(cell));
+        let symbol = symbols.start.saturating_add(self.column(Section::CellSymbol).get(cell));
         Cell {
             symbol: symbol.min(symbols.end.saturating_sub(1)),
             block: self.column(Section::CellBlock).get(cell),
@@ -474,7 +440,10 @@ impl Segment {
         self.column(Section::CellBlock).unpack(self.counts.cells as usize, &mut blocks);
         let last = |file: u32| {
             let cells = self.cells_of_file(file);
-            blocks[cells.start as usize..cells.end as usize].iter().max().map_or(0, |last| last.saturating_add(1))
+            blocks[cells.start as usize..cells.end as usize]
+                .iter()
+                .max()
+                .map_or(0, |last| last.saturating_add(1))
         };
         (0..self.counts.files).map(last).collect()
     }

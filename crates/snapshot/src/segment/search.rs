@@ -78,13 +78,9 @@ impl Segment {
     }
 
     fn symbols_with_names(&self, names: Range<u32>, limit: usize) -> Vec<u32> {
-        let (order, numbers) = (
-            self.column(Section::NameOrder),
-            self.column(Section::SymbolName),
-        );
-        let first = partition_point(self.counts().symbols, |at| {
-            numbers.get(order.get(at)) < names.start
-        });
+        let (order, numbers) = (self.column(Section::NameOrder), self.column(Section::SymbolName));
+        let first =
+            partition_point(self.counts().symbols, |at| numbers.get(order.get(at)) < names.start);
         (first..self.counts().symbols)
             .map(|at| order.get(at))
             .take_while(|&symbol| {

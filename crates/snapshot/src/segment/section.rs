@@ -153,11 +153,7 @@ impl SegmentCounts {
             text,
             link,
         ] = container::take_numbers::<20>(bytes)?;
-        let small = |number: u64| {
-            u32::try_from(number)
-                .ok()
-                .filter(|&number| number < u32::MAX)
-        };
+        let small = |number: u64| u32::try_from(number).ok().filter(|&number| number < u32::MAX);
         Some(Self {
             files: small(files)?,
             symbols: small(symbols)?,

@@ -56,12 +56,7 @@ impl Interner {
         for (at, &number) in order.iter().enumerate() {
             final_numbers[number as usize] = at as u32;
         }
-        Strings {
-            final_numbers,
-            strings,
-            order,
-            names,
-        }
+        Strings { final_numbers, strings, order, names }
     }
 }
 
@@ -69,13 +64,10 @@ impl Interner {
 fn name_order(strings: &StringTable, is_name: &[bool]) -> Vec<u32> {
     let text = |number: u32| strings.get(StrId(number));
     let names = (0..is_name.len() as u32).filter(|&number| is_name[number as usize]);
-    let mut keyed: Vec<(u64, u32)> = names
-        .map(|number| (lower_beginning(text(number)), number))
-        .collect();
+    let mut keyed: Vec<(u64, u32)> =
+        names.map(|number| (lower_beginning(text(number)), number)).collect();
     keyed.sort_unstable_by(|left, right| {
-        left.0
-            .cmp(&right.0)
-            .then_with(|| compare_names(text(left.1), text(right.1)))
+        left.0.cmp(&right.0).then_with(|| compare_names(text(left.1), text(right.1)))
     });
     keyed.into_iter().map(|(_, number)| number).collect()
 }
@@ -131,8 +123,7 @@ impl Strings {
 fn compare_names(left: &str, right: &str) -> Ordering {
     let lower = if left.is_ascii() && right.is_ascii() {
         let (left, right) = (left.bytes(), right.bytes());
-        left.map(|byte| byte.to_ascii_lowercase())
-            .cmp(right.map(|byte| byte.to_ascii_lowercase()))
+        left.map(|byte| byte.to_ascii_lowercase()).cmp(right.map(|byte| byte.to_ascii_lowercase()))
     } else {
         lower_chars(left).cmp(lower_chars(right))
     };

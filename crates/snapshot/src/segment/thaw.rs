@@ -12,8 +12,16 @@ impl Segment {
     pub fn thaw(&self, files: &[u32]) -> Vec<Option<FileFacts>> {
         let mut rows = LinkRows::default();
         let mut facts_of = |&file: &u32| owned(&self.facts(file, Wanted::All, &mut rows)?);
-        let (texts, facts) = beside(true, || self.texts(files), || files.iter().map(&mut facts_of).collect::<Vec<Option<FileFacts>>>());
-        facts.into_iter().zip(texts).map(|(facts, text)| Some(FileFacts { text, ..facts? })).collect()
+        let (texts, facts) = beside(
+            true,
+            || self.texts(files),
+            || files.iter().map(&mut facts_of).collect::<Vec<Option<FileFacts>>>(),
+        );
+        facts
+            .into_iter()
+            .zip(texts)
+            .map(|(facts, text)| Some(FileFacts { text, ..facts? }))
+            .collect()
     }
 
     fn texts(&self, files: &[u32]) -> Vec<FileText> {
@@ -37,11 +45,7 @@ impl Segment {
             });
             true
         });
-        files
-            .iter()
-            .zip(drafts)
-            .map(|(&file, draft)| draft.finish(self, file))
-            .collect()
+        files.iter().zip(drafts).map(|(&file, draft)| draft.finish(self, file)).collect()
     }
 }
 
@@ -78,7 +82,9 @@ impl Draft {
             terms[*next as usize] = TermRow { term, count };
             *next += 1;
         }
-        let cells = cells.zip(ends).map(|(cell, terms_end)| CellRow { terms_end, ..segment.cell_row(cell) });
+        let cells = cells
+            .zip(ends)
+            .map(|(cell, terms_end)| CellRow { terms_end, ..segment.cell_row(cell) });
         FileText { cells: cells.collect(), terms, strings: self.strings }
     }
 }

@@ -27,7 +27,12 @@ impl Segment {
     pub fn unpack(&self, columns: &mut Unpacked) {
         self.unpack_one(Section::SymbolKind, &mut columns.kinds);
         self.unpack_one(Section::SymbolModifiers, &mut columns.modifiers);
-        let lengths = [Section::SymbolNameLength, Section::SymbolScopeLength, Section::SymbolDocLength, Section::SymbolSignatureLength];
+        let lengths = [
+            Section::SymbolNameLength,
+            Section::SymbolScopeLength,
+            Section::SymbolDocLength,
+            Section::SymbolSignatureLength,
+        ];
         for (section, numbers) in lengths.into_iter().zip(&mut columns.lengths) {
             self.unpack_one(section, numbers);
         }
@@ -82,6 +87,9 @@ impl Unpacked {
     /// Returns the innermost symbol of a cell, of a file's `symbols`.
     #[inline]
     pub fn cell_symbol(&self, cell: u32, symbols: &Range<u32>) -> u32 {
-        symbols.start.saturating_add(self.cell_symbols[cell as usize]).min(symbols.end.saturating_sub(1))
+        symbols
+            .start
+            .saturating_add(self.cell_symbols[cell as usize])
+            .min(symbols.end.saturating_sub(1))
     }
 }

@@ -110,22 +110,14 @@ impl LinkStrings {
         self.packed.clear();
         // What cannot be read leaves the table short; the strings missing read as empty.
         let _ = run.read(0..run.raw_length, blocks, &mut self.packed);
-        front::unpack(
-            &self.packed,
-            segment.counts().link_strings,
-            &mut self.bytes,
-            &mut self.ends,
-        );
+        front::unpack(&self.packed, segment.counts().link_strings, &mut self.bytes, &mut self.ends);
         self.identity = Some(run.identity);
     }
 
     fn get(&self, number: u32) -> &[u8] {
         let at = number as usize;
-        let start = at
-            .checked_sub(1)
-            .and_then(|before| self.ends.get(before))
-            .copied()
-            .unwrap_or(0);
+        let start =
+            at.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
         let end = self.ends.get(at).copied().unwrap_or(0);
         self.bytes.get(start as usize..end as usize).unwrap_or(&[])
     }
@@ -142,23 +134,14 @@ impl Segment {
         rows: &'a mut LinkRows,
     ) -> Option<FactsView<'a>> {
         let package = SCRATCH.with_borrow_mut(|scratch| rows.read(self, file, wanted, scratch))?;
-        let LinkRows {
-            symbols,
-            chunks,
-            links,
-            bytes,
-            ends,
-        } = rows;
+        let LinkRows { symbols, chunks, links, bytes, ends } = rows;
         Some(FactsView {
             language: self.language(file),
             flags: self.file_flags(file),
             lines: self.lines(file),
             size: self.file_size(file),
             package,
-            strings: CheckedStrings {
-                text: whole_text(bytes),
-                ends,
-            },
+            strings: CheckedStrings { text: whole_text(bytes), ends },
             symbols,
             refs: &links.refs,
             imports: &links.imports,
@@ -212,18 +195,13 @@ impl LinkRows {
     fn read_links(&mut self, segment: &Segment, file: u32, scratch: &mut Scratch) -> Option<()> {
         let range = segment.column(Section::FileLinkEnd).range(file);
         scratch.record.clear();
-        scratch
-            .link_strings
-            .load(segment, &mut scratch.record_blocks);
+        scratch.link_strings.load(segment, &mut scratch.record_blocks);
         segment.links().read(
             range.start as usize..range.end as usize,
             &mut scratch.record_blocks,
             &mut scratch.record,
         )?;
-        if !self
-            .links
-            .take(&scratch.record, segment.symbols_of_file(file).len())
-        {
+        if !self.links.take(&scratch.record, segment.symbols_of_file(file).len()) {
             return None;
         }
         scratch.places.push(StrId::EMPTY);
@@ -244,10 +222,8 @@ impl LinkRows {
         segment.read_lines(range.clone(), &mut self.symbols);
         let mut reader = Reader::new(segment.details(file));
         details::take_symbols(&mut reader, &mut self.symbols, &mut scratch.lengths);
-        let (names, scopes) = (
-            segment.column(Section::SymbolName),
-            segment.column(Section::SymbolScope),
-        );
+        let (names, scopes) =
+            (segment.column(Section::SymbolName), segment.column(Section::SymbolScope));
         for (at, symbol) in range.enumerate() {
             let name = self.string(segment, names.get(symbol), scratch);
             let qualified = self.qualified(segment, at, name, scopes.get(symbol), scratch);
@@ -292,12 +268,7 @@ impl LinkRows {
     fn read_details(&mut self, segment: &Segment, file: u32, scratch: &mut Scratch) -> bool {
         let mut reader = Reader::new(segment.details(file));
         details::take_symbols(&mut reader, &mut self.symbols, &mut scratch.lengths);
-        details::take_chunks(
-            &mut reader,
-            &self.symbols,
-            &mut self.chunks,
-            &mut scratch.labels,
-        );
+        details::take_chunks(&mut reader, &self.symbols, &mut self.chunks, &mut scratch.labels);
         reader.is_whole()
     }
 
@@ -327,8 +298,7 @@ impl LinkRows {
         if scratch.labels.iter().any(|&code| code > label::TEXT) {
             let range = segment.column(Section::FileTextEnd).range(file);
             let texts = |sum: u32, length: &TextLengths| {
-                sum.saturating_add(length.signature)
-                    .saturating_add(length.doc)
+                sum.saturating_add(length.signature).saturating_add(length.doc)
             };
             let start = scratch.lengths.iter().fold(range.start, texts);
             segment.text().read(
@@ -344,11 +314,8 @@ impl LinkRows {
     /// Gives the chunks their labels; those with a text of their own lie one after the other from `at` on.
     fn label_chunks(&mut self, mut at: usize, labels: &[u32]) {
         for (row, &code) in labels.iter().enumerate() {
-            let shown = self
-                .symbols
-                .get(self.chunks[row].symbol as usize)
-                .copied()
-                .unwrap_or_default();
+            let shown =
+                self.symbols.get(self.chunks[row].symbol as usize).copied().unwrap_or_default();
             self.chunks[row].label = match code {
                 label::EMPTY => StrId::EMPTY,
                 label::NAME => shown.name,
@@ -406,9 +373,8 @@ impl LinkRows {
 
 /// Returns the bytes as text, as far as they are; strings behind a damaged one read as empty.
 fn whole_text(bytes: &[u8]) -> &str {
-    std::str::from_utf8(bytes).unwrap_or_else(|error| {
-        std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or("")
-    })
+    std::str::from_utf8(bytes)
+        .unwrap_or_else(|error| std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or(""))
 }
 
 impl Scratch {

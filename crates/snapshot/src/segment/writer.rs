@@ -64,11 +64,7 @@ pub struct SegmentImage {
 impl SegmentImage {
     /// Writes the segment into its place in the index folder; readers never see a part of it.
     pub fn write(&self, index_dir: &Path, key: ContentHash, durability: Durability) -> Result<()> {
-        write_atomically(
-            &crate::segment_path(index_dir, key),
-            &self.bytes,
-            durability,
-        )
+        write_atomically(&crate::segment_path(index_dir, key), &self.bytes, durability)
     }
 }
 
@@ -107,9 +103,7 @@ impl SegmentWriter {
         columns.flags.push(facts.flags);
         columns.lines.push(facts.lines);
         columns.size.push(facts.size);
-        columns
-            .package
-            .push(self.interner.name(facts.str(facts.package)));
+        columns.package.push(self.interner.name(facts.str(facts.package)));
         columns.symbol_end.push(self.symbols.rows.len() as u32);
         columns.cell_end.push(self.cells.len() as u32);
         columns.chunk_end.push(self.counts.chunks);
@@ -120,17 +114,11 @@ impl SegmentWriter {
     fn push_symbols(&mut self, facts: &FileFacts) {
         let rows = &facts.symbols[..facts.symbols.len().min(MAX_ROWS)];
         for (at, row) in rows.iter().enumerate() {
-            self.symbols
-                .names
-                .push(self.interner.name(facts.str(row.name)));
-            self.symbols
-                .scopes
-                .push(scope_of(facts, row, at, &mut self.interner));
+            self.symbols.names.push(self.interner.name(facts.str(row.name)));
+            self.symbols.scopes.push(scope_of(facts, row, at, &mut self.interner));
         }
         self.symbols.rows.extend_from_slice(rows);
-        self.symbols
-            .cells
-            .extend(cell_ranges(rows, &facts.text.cells));
+        self.symbols.cells.extend(cell_ranges(rows, &facts.text.cells));
     }
 
     fn push_cells(&mut self, facts: &FileFacts) {
@@ -157,14 +145,21 @@ impl SegmentWriter {
     /// Returns the number of every term that a file's cells have, by its string there.
     fn number_terms(&mut self, text: &FileText) -> Vec<u32> {
         let mut is_used = vec![false; text.strings.len()];
-        let end = text.cells.iter().map(|cell| cell.terms_end as usize).max().unwrap_or(0).min(text.terms.len());
+        let end = text
+            .cells
+            .iter()
+            .map(|cell| cell.terms_end as usize)
+            .max()
+            .unwrap_or(0)
+            .min(text.terms.len());
         for row in text.terms[..end].iter().filter(|row| is_counted(row)) {
             if let Some(used) = is_used.get_mut(row.term.0 as usize) {
                 *used = true;
             }
         }
         let strings = (0u32..).zip(&is_used);
-        self.postings.terms(strings.map(|(id, &used)| if used { text.strings.get(StrId(id)) } else { "" }))
+        self.postings
+            .terms(strings.map(|(id, &used)| if used { text.strings.get(StrId(id)) } else { "" }))
     }
 
     /// Adds the words of every symbol's fields and of the file's path.
@@ -280,14 +275,8 @@ impl SegmentWriter {
         self.counts.link_length = links.len() as u32;
 
         let mut sections = Sections::default();
-        sections.pair(
-            [Section::NameBytes, Section::NameEnds],
-            strings.pack_names(),
-        );
-        sections.blocks(
-            [Section::LinkStrings, Section::LinkStringEnds],
-            &link_strings,
-        );
+        sections.pair([Section::NameBytes, Section::NameEnds], strings.pack_names());
+        sections.blocks([Section::LinkStrings, Section::LinkStringEnds], &link_strings);
         sections.pair(
             [Section::Paths, Section::PathEnds],
             strings::pack(self.paths.iter().map(String::as_str)),
@@ -304,10 +293,7 @@ impl SegmentWriter {
             self.symbols.scopes.iter().map(|scope| scope.encode(number)),
         );
         sections.column(Section::NameOrder, name_order(&names).iter().copied());
-        sections.column(
-            Section::FileHint,
-            file_hints(&self.files.symbol_end).iter().copied(),
-        );
+        sections.column(Section::FileHint, file_hints(&self.files.symbol_end).iter().copied());
         sections.cells(&self.cells);
         sections.set(Section::Details, self.details);
         sections.blocks([Section::Text, Section::TextEnds], &self.text);
@@ -316,7 +302,10 @@ impl SegmentWriter {
     }
 }
 
-fn image(words: PackedPostings, (mut sections, mut counts): (Sections, SegmentCounts)) -> SegmentImage {
+fn image(
+    words: PackedPostings,
+    (mut sections, mut counts): (Sections, SegmentCounts),
+) -> SegmentImage {
     counts.terms = words.count;
     sections.set(Section::Meta, counts.encode());
     sections.set(Section::Terms, words.terms);
@@ -344,12 +333,8 @@ impl Scope {
 /// Qualified names mostly repeat the parent's, so only what cannot be put together is kept.
 fn scope_of(facts: &FileFacts, row: &SymbolRow, at: usize, interner: &mut Interner) -> Scope {
     let (name, qualified) = (facts.str(row.name), facts.str(row.qualified));
-    let prefix = qualified
-        .strip_suffix(name)
-        .and_then(|rest| rest.strip_suffix('.'));
-    let parent = facts.symbols[..at]
-        .get(row.parent as usize)
-        .filter(|_| row.parent != FILE_SYMBOL);
+    let prefix = qualified.strip_suffix(name).and_then(|rest| rest.strip_suffix('.'));
+    let parent = facts.symbols[..at].get(row.parent as usize).filter(|_| row.parent != FILE_SYMBOL);
     let expected = parent.map(|parent| facts.str(parent.qualified));
     match prefix {
         _ if qualified.len() > MAX_QUALIFIED => Scope::Whole(interner.name(qualified)),
@@ -387,13 +372,7 @@ fn cell_ranges(symbols: &[SymbolRow], cells: &[CellRow]) -> Vec<(u32, u32)> {
     }
     ranges
         .into_iter()
-        .map(|(start, end)| {
-            if start < end {
-                (start, end - start)
-            } else {
-                (0, 0)
-            }
-        })
+        .map(|(start, end)| if start < end { (start, end - start) } else { (0, 0) })
         .collect()
 }
 

@@ -47,18 +47,12 @@ fn exercise_segment(path: &Path) {
         assert!(segment.cell(segment.file_of_cell(cell), cell).symbol <= segment.symbol_count());
     }
     for (term, postings) in segment.terms_with_prefix("", 10_000) {
-        postings
-            .symbols
-            .for_each(|symbol, _| assert!(symbol < segment.symbol_count()));
-        postings
-            .cells
-            .for_each(|cell, _| assert!(cell < segment.cell_count()));
+        postings.symbols.for_each(|symbol, _| assert!(symbol < segment.symbol_count()));
+        postings.cells.for_each(|cell, _| assert!(cell < segment.cell_count()));
         let _ = segment.term(&term);
     }
-    for symbol in segment
-        .symbols_with_prefix("", 1_000)
-        .into_iter()
-        .chain(segment.symbols_named_like("get"))
+    for symbol in
+        segment.symbols_with_prefix("", 1_000).into_iter().chain(segment.symbols_named_like("get"))
     {
         assert!(symbol < segment.symbol_count());
     }

@@ -18,10 +18,7 @@ fn grouped(symbols: usize) -> Vec<u32> {
 fn write(edges: &[Vec<EdgeRow>], dir: &tempfile::TempDir) -> (Graph, ContentHash) {
     let image = image(edges);
     image.write(dir.path(), Durability::Sync).unwrap();
-    (
-        Graph::open(&graph_path(dir.path(), image.key)).unwrap(),
-        image.key,
-    )
+    (Graph::open(&graph_path(dir.path(), image.key)).unwrap(), image.key)
 }
 
 proptest! {
@@ -54,27 +51,23 @@ proptest! {
 
 #[test]
 fn edges_to_nowhere_are_dropped() {
-    let row = |target| EdgeRow {
-        target,
-        ..EdgeRow::default()
-    };
+    let row = |target| EdgeRow { target, ..EdgeRow::default() };
     let dir = tempfile::tempdir().unwrap();
-    let (graph, _) = write(
-        &[vec![row(5), row(1)], vec![row(3)], vec![row(0), row(9)]],
-        &dir,
-    );
-    assert_eq!(
-        (0..3)
-            .map(|symbol| graph.out(symbol).len())
-            .collect::<Vec<_>>(),
-        [1, 0, 1]
-    );
+    let (graph, _) = write(&[vec![row(5), row(1)], vec![row(3)], vec![row(0), row(9)]], &dir);
+    assert_eq!((0..3).map(|symbol| graph.out(symbol).len()).collect::<Vec<_>>(), [1, 0, 1]);
 }
 
 /// A row of few kinds, so that marks repeat, on lines of up to `bits` bits.
 fn row(random: &mut Random, symbols: u64, bits: u64) -> EdgeRow {
     let bits = random.below(bits);
-    EdgeRow { target: random.below(symbols), line: random.below(1 << bits), kind: random.below(3) as u8, confidence: 90, provenance: random.below(2) as u8, count: random.below(4) as u8 }
+    EdgeRow {
+        target: random.below(symbols),
+        line: random.below(1 << bits),
+        kind: random.below(3) as u8,
+        confidence: 90,
+        provenance: random.below(2) as u8,
+        count: random.below(4) as u8,
+    }
 }
 
 /// Draws a graph and one that came out of it: symbols gone, new ones between, some with other edges. Returns both, the
@@ -82,11 +75,17 @@ fn row(random: &mut Random, symbols: u64, bits: u64) -> EdgeRow {
 fn drawn(seed: u64, symbols: u64, changes: u64) -> (Vec<Vec<EdgeRow>>, Option<GraphImage>) {
     let mut random = Random::new(seed);
     let bits = 1 + u64::from(random.below(24));
-    let before: Vec<Vec<EdgeRow>> = (0..symbols).map(|_| (0..random.below(6)).map(|_| row(&mut random, symbols, bits)).collect()).collect();
+    let before: Vec<Vec<EdgeRow>> = (0..symbols)
+        .map(|_| (0..random.below(6)).map(|_| row(&mut random, symbols, bits)).collect())
+        .collect();
     let (mut numbers, mut count) = (Vec::new(), 0);
     let is_moved = random.below(3) > 0;
     for _ in 0..symbols {
-        let new = if is_moved && u64::from(random.below(symbols)) < changes { random.below(3) } else { 0 };
+        let new = if is_moved && u64::from(random.below(symbols)) < changes {
+            random.below(3)
+        } else {
+            0
+        };
         let is_gone = is_moved && u64::from(random.below(symbols)) < changes;
         count += new;
         numbers.push(if is_gone { u32::MAX } else { count });
@@ -95,11 +94,21 @@ fn drawn(seed: u64, symbols: u64, changes: u64) -> (Vec<Vec<EdgeRow>>, Option<Gr
     let mut after: Vec<Option<Vec<EdgeRow>>> = vec![None; count as usize];
     let mut again = std::collections::BTreeMap::new();
     for (rows, &number) in before.iter().zip(&numbers).filter(|(_, number)| **number != u32::MAX) {
-        let moved: Option<Vec<EdgeRow>> = rows.iter().map(|edge| Some(EdgeRow { target: Some(numbers[edge.target as usize]).filter(|&number| number != u32::MAX)?, ..*edge })).collect();
+        let moved: Option<Vec<EdgeRow>> = rows
+            .iter()
+            .map(|edge| {
+                Some(EdgeRow {
+                    target: Some(numbers[edge.target as usize])
+                        .filter(|&number| number != u32::MAX)?,
+                    ..*edge
+                })
+            })
+            .collect();
         after[number as usize] = moved.filter(|_| u64::from(random.below(symbols)) >= changes);
     }
     for (symbol, rows) in after.iter_mut().enumerate().filter(|(_, rows)| rows.is_none()) {
-        let drawn: Vec<EdgeRow> = (0..random.below(4)).map(|_| row(&mut random, u64::from(count), bits)).collect();
+        let drawn: Vec<EdgeRow> =
+            (0..random.below(4)).map(|_| row(&mut random, u64::from(count), bits)).collect();
         again.insert(symbol as u32, drawn.clone());
         *rows = Some(drawn);
     }
@@ -134,7 +143,16 @@ fn what_a_patch_leaves_open_is_not_guessed() {
     let edge = |target| EdgeRow { target, kind: 1, line: 7, count: 1, ..EdgeRow::default() };
     let dir = tempfile::tempdir().unwrap();
     let graph = write(&[vec![edge(1)], vec![edge(0)], vec![]], &dir).0;
-    let patched = |numbers: Option<&[u32]>, symbols, again: &[(u32, Vec<EdgeRow>)]| graph.patched(Patch { numbers, symbols, again: again.iter().cloned().collect() }, &[], &[], Vec::new).is_some();
+    let patched = |numbers: Option<&[u32]>, symbols, again: &[(u32, Vec<EdgeRow>)]| {
+        graph
+            .patched(
+                Patch { numbers, symbols, again: again.iter().cloned().collect() },
+                &[],
+                &[],
+                Vec::new,
+            )
+            .is_some()
+    };
     assert!(patched(None, 3, &[]));
     assert!(patched(Some(&[0, 2, 3]), 4, &[(1, vec![])]));
     assert!(!patched(Some(&[0, 2, 3]), 4, &[]), "nothing is said of a new symbol");

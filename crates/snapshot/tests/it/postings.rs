@@ -25,13 +25,7 @@ fn naive(files: &[File]) -> (BTreeMap<String, Expected>, Vec<[u32; FIELDS]>) {
             let scope = qualified
                 .strip_suffix(name)
                 .unwrap_or_else(|| qualified.rsplit_once('.').map_or("", |(scope, _)| scope));
-            let mut texts = [
-                name,
-                scope,
-                &file.path,
-                facts.str(row.doc),
-                facts.str(row.signature),
-            ];
+            let mut texts = [name, scope, &file.path, facts.str(row.doc), facts.str(row.signature)];
             if row.kind() == SymbolKind::File {
                 texts = [name, "", &file.path, "", ""];
             }

@@ -62,12 +62,7 @@ impl Writer {
     fn start(dir: &Path) -> Self {
         let program = std::env::current_exe().unwrap();
         let child = Command::new(program)
-            .args([
-                "--exact",
-                "publication::writer_process",
-                "--ignored",
-                "--quiet",
-            ])
+            .args(["--exact", "publication::writer_process", "--ignored", "--quiet"])
             .env(DIR, dir)
             .spawn();
         Self(child.unwrap())
@@ -102,9 +97,7 @@ fn threads_see_whole_snapshots_while_a_writer_publishes() {
             .collect();
         write_generations(dir.path(), 1..60);
         done.store(true, Ordering::Relaxed);
-        readers
-            .into_iter()
-            .for_each(|reader| assert!(reader.join().unwrap() > 0));
+        readers.into_iter().for_each(|reader| assert!(reader.join().unwrap() > 0));
     });
 }
 
@@ -132,8 +125,5 @@ fn a_killed_writer_leaves_a_whole_snapshot_and_a_free_lock() {
     assert_eq!(read_generation(dir.path()), Some(last + 1));
     collect_garbage(dir.path(), &[]).unwrap();
     let count = |folder: &str| std::fs::read_dir(dir.path().join(folder)).unwrap().count();
-    assert_eq!(
-        (count("segments"), count("graph"), count("snapshots")),
-        (4, 1, 1)
-    );
+    assert_eq!((count("segments"), count("graph"), count("snapshots")), (4, 1, 1));
 }

@@ -120,11 +120,8 @@ pub fn facts(random: &mut Random) -> FileFacts {
         });
     }
     push_declarations(random, &mut facts, &mut strings);
-    let labels: Vec<StrId> = facts
-        .symbols
-        .iter()
-        .flat_map(|row| [row.name, row.qualified])
-        .collect();
+    let labels: Vec<StrId> =
+        facts.symbols.iter().flat_map(|row| [row.name, row.qualified]).collect();
     for _ in 0..random.below(6) {
         let own = string(random, &mut strings, TEXTS);
         let label = if random.below(2) == 0 {
@@ -162,10 +159,8 @@ fn symbol(
         _ => FILE_SYMBOL,
     };
     let name = string(random, strings, NAMES);
-    let parent_name = before
-        .get(parent as usize)
-        .map_or("", |row| strings.get(row.qualified))
-        .to_owned();
+    let parent_name =
+        before.get(parent as usize).map_or("", |row| strings.get(row.qualified)).to_owned();
     let own = strings.get(name).to_owned();
     let qualified = match random.below(4) {
         0 => string(random, strings, NAMES),
@@ -192,11 +187,7 @@ fn symbol(
         name_line: random.number(),
         modifiers: random.number(),
         complexity: random.below(65_536) as u16,
-        kind: if at == 0 {
-            SymbolKind::File as u8
-        } else {
-            random.below(33) as u8
-        },
+        kind: if at == 0 { SymbolKind::File as u8 } else { random.below(33) as u8 },
         visibility: random.below(5) as u8,
         parameters: random.below(256) as u8,
         pad: [0; 3],
@@ -242,11 +233,7 @@ fn text(random: &mut Random, symbols: u64) -> FileText {
             let term = text.strings.push(random.pick(TERMS));
             text.terms.push(TermRow {
                 term,
-                count: if random.below(30) == 0 {
-                    random.number()
-                } else {
-                    1 + random.below(6)
-                },
+                count: if random.below(30) == 0 { random.number() } else { 1 + random.below(6) },
             });
         }
         text.cells.push(CellRow {
@@ -271,16 +258,9 @@ pub struct File {
 pub fn files(random: &mut Random, count: u32) -> Vec<File> {
     let folders = ["src", "src/get", "tests", "a b", "größe"];
     let file = |at: u32, random: &mut Random| {
-        let path = format!(
-            "{}/{}{at}.rs",
-            random.pick(&folders),
-            random.pick(&["get", "fooBar", "x"])
-        );
-        File {
-            hash: ContentHash::of(path.as_bytes()),
-            path,
-            facts: facts(random),
-        }
+        let path =
+            format!("{}/{}{at}.rs", random.pick(&folders), random.pick(&["get", "fooBar", "x"]));
+        File { hash: ContentHash::of(path.as_bytes()), path, facts: facts(random) }
     };
     let mut files: Vec<File> = (0..count).map(|at| file(at, random)).collect();
     files.sort_by(|a, b| a.path.cmp(&b.path));
@@ -296,11 +276,7 @@ pub fn freeze(files: &[File]) -> SegmentImage {
 pub fn writer_of(files: &[File]) -> SegmentWriter {
     let mut writer = SegmentWriter::default();
     for file in files {
-        writer.push(SegmentFile {
-            path: &file.path,
-            hash: file.hash,
-            facts: &file.facts,
-        });
+        writer.push(SegmentFile { path: &file.path, hash: file.hash, facts: &file.facts });
     }
     writer
 }
@@ -342,56 +318,34 @@ pub fn plain(view: &FactsView<'_>) -> Vec<String> {
         format!(
             "{:?} {:?}",
             [row.name, row.qualifier].map(text),
-            RefRow {
-                name: none,
-                qualifier: none,
-                ..*row
-            }
+            RefRow { name: none, qualifier: none, ..*row }
         )
     }));
     lines.extend(view.imports.iter().map(|row| {
         format!(
             "{:?} {:?}",
             [row.module, row.name, row.alias].map(text),
-            ImportRow {
-                module: none,
-                name: none,
-                alias: none,
-                ..*row
-            }
+            ImportRow { module: none, name: none, alias: none, ..*row }
         )
     }));
     lines.extend(view.bases.iter().map(|row| {
         format!(
             "{:?} {:?}",
             [row.name, row.qualifier].map(text),
-            BaseRow {
-                name: none,
-                qualifier: none,
-                ..*row
-            }
+            BaseRow { name: none, qualifier: none, ..*row }
         )
     }));
     lines.extend(view.bindings.iter().map(|row| {
         format!(
             "{:?} {:?}",
             [row.name, row.type_text].map(text),
-            BindingRow {
-                name: none,
-                type_text: none,
-                ..*row
-            }
+            BindingRow { name: none, type_text: none, ..*row }
         )
     }));
-    lines.extend(view.chunks.iter().map(|row| {
-        format!(
-            "{:?} {:?}",
-            text(row.label),
-            ChunkRow {
-                label: none,
-                ..*row
-            }
-        )
-    }));
+    lines.extend(
+        view.chunks
+            .iter()
+            .map(|row| format!("{:?} {:?}", text(row.label), ChunkRow { label: none, ..*row })),
+    );
     lines
 }

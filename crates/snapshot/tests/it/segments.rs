@@ -7,9 +7,7 @@ use proptest::prelude::*;
 
 pub fn open(files: &[File], dir: &tempfile::TempDir) -> Segment {
     let key = ContentHash::of(b"segment");
-    freeze(files)
-        .write(dir.path(), key, Durability::Fast)
-        .unwrap();
+    freeze(files).write(dir.path(), key, Durability::Fast).unwrap();
     Segment::open(&segment_path(dir.path(), key)).unwrap()
 }
 
@@ -168,10 +166,7 @@ fn symbols_inside_a_symbol_are_its_descendants() {
         .map(|parent| contextd_model::facts::SymbolRow { parent, ..template })
         .to_vec();
     facts.text.cells = [0, 1, 3, 1, 4, 5]
-        .map(|symbol| contextd_model::facts::CellRow {
-            symbol,
-            ..Default::default()
-        })
+        .map(|symbol| contextd_model::facts::CellRow { symbol, ..Default::default() })
         .to_vec();
     let dir = tempfile::tempdir().unwrap();
     let segment = open(&file, &dir);
@@ -180,13 +175,6 @@ fn symbols_inside_a_symbol_are_its_descendants() {
         .collect();
     assert_eq!(
         found,
-        [
-            (1..6, 0..6),
-            (2..5, 1..5),
-            (3..4, 2..3),
-            (4..4, 2..3),
-            (5..5, 4..5),
-            (6..6, 5..6)
-        ]
+        [(1..6, 0..6), (2..5, 1..5), (3..4, 2..3), (4..4, 2..3), (5..5, 4..5), (6..6, 5..6)]
     );
 }

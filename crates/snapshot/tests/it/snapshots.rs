@@ -11,14 +11,11 @@ use std::path::Path;
 pub fn build(dir: &Path, files: &[File], shards: u32, unresolved: u32) -> SnapshotName {
     let mut segments = Vec::new();
     for shard in 0..shards {
-        let own: Vec<&File> = files
-            .iter()
-            .filter(|file| shard_of(&file.path, shards) == shard)
-            .collect();
+        let own: Vec<&File> =
+            files.iter().filter(|file| shard_of(&file.path, shards) == shard).collect();
         let key = segment_key(
             "1",
-            own.iter()
-                .map(|file| (file.path.as_str(), file.hash, file.facts.language)),
+            own.iter().map(|file| (file.path.as_str(), file.hash, file.facts.language)),
         );
         let mut writer = contextd_snapshot::SegmentWriter::default();
         for file in own {
@@ -34,12 +31,8 @@ pub fn build(dir: &Path, files: &[File], shards: u32, unresolved: u32) -> Snapsh
     }
     let symbols = segments.iter().map(|entry| entry.symbols).sum();
     let mut graph = GraphWriter::new(symbols);
-    (0..symbols).for_each(|symbol| {
-        graph.push(&[EdgeRow {
-            target: symbol / 2,
-            ..EdgeRow::default()
-        }])
-    });
+    (0..symbols)
+        .for_each(|symbol| graph.push(&[EdgeRow { target: symbol / 2, ..EdgeRow::default() }]));
     graph.unresolved(&[unresolved]);
     let graph = graph.finish(|_, _| Vec::new());
     graph.write(dir, Durability::Fast).unwrap();
@@ -73,17 +66,11 @@ fn global_numbers_lead_to_files_and_symbols() {
     assert_eq!(snapshot.file_count() as usize, files.len());
     assert_eq!(
         snapshot.symbol_count() as usize,
-        files
-            .iter()
-            .map(|file| file.facts.symbols.len())
-            .sum::<usize>()
+        files.iter().map(|file| file.facts.symbols.len()).sum::<usize>()
     );
     assert_eq!(
         snapshot.cell_count() as usize,
-        files
-            .iter()
-            .map(|file| file.facts.text.cells.len())
-            .sum::<usize>()
+        files.iter().map(|file| file.facts.text.cells.len()).sum::<usize>()
     );
     assert_eq!(snapshot.manifest().tree.packages[0].files, 40);
     for file in &files {
@@ -106,10 +93,7 @@ fn global_numbers_lead_to_files_and_symbols() {
             assert_eq!(found.signature(), file.facts.str(row.signature));
             assert!(snapshot.symbols_named(found.name()).contains(&symbol));
         }
-        assert_eq!(
-            snapshot.cells_of_file(number).len(),
-            file.facts.text.cells.len()
-        );
+        assert_eq!(snapshot.cells_of_file(number).len(), file.facts.text.cells.len());
     }
     assert_eq!(snapshot.find_file("nowhere"), None);
     let mut by_segment = vec![(0, 0); snapshot.segments().len()];
@@ -117,17 +101,11 @@ fn global_numbers_lead_to_files_and_symbols() {
     snapshot.fill_segments(rows, |number, segment, row, _: &mut ()| {
         *row = (number, segment.symbol_count());
     });
-    assert_eq!(
-        by_segment.iter().map(|(_, count)| count).sum::<u32>(),
-        snapshot.symbol_count()
-    );
+    assert_eq!(by_segment.iter().map(|(_, count)| count).sum::<u32>(), snapshot.symbol_count());
     assert!(by_segment.iter().enumerate().all(|(at, (number, _))| at == *number));
     assert_eq!(snapshot.totals().symbols, snapshot.symbol_count());
     let past = snapshot.symbol(u32::MAX);
-    assert_eq!(
-        (past.name(), past.path().is_empty(), past.parent()),
-        ("", false, None)
-    );
+    assert_eq!((past.name(), past.path().is_empty(), past.parent()), ("", false, None));
     snapshot.verify().unwrap();
 }
 
@@ -138,10 +116,8 @@ fn prefixes_are_listed_by_name_over_all_segments() {
     build(dir.path(), &files, 4, 0);
     let snapshot = Snapshot::open(dir.path()).unwrap().unwrap();
     let all = snapshot.symbols_with_prefix("ge", usize::MAX);
-    let names: Vec<String> = all
-        .iter()
-        .map(|&symbol| snapshot.symbol(symbol).name().to_lowercase())
-        .collect();
+    let names: Vec<String> =
+        all.iter().map(|&symbol| snapshot.symbol(symbol).name().to_lowercase()).collect();
     assert!(
         names.len() > 20 && names.is_sorted() && names.iter().all(|name| name.starts_with("ge"))
     );
@@ -152,11 +128,7 @@ fn prefixes_are_listed_by_name_over_all_segments() {
 fn nothing_and_other_versions_read_as_absent() {
     let dir = tempfile::tempdir().unwrap();
     assert!(Snapshot::open(dir.path()).unwrap().is_none());
-    assert!(
-        Snapshot::open(&dir.path().join("missing"))
-            .unwrap()
-            .is_none()
-    );
+    assert!(Snapshot::open(&dir.path().join("missing")).unwrap().is_none());
     let name = build(dir.path(), &files(&mut Random::new(1), 2), 1, 0);
     let path = dir.path().join("snapshots").join(name.0.to_hex());
     let mut bytes = std::fs::read(&path).unwrap();
@@ -193,37 +165,17 @@ fn garbage_goes_and_what_is_kept_stays() {
     let kept = build(dir.path(), &two, 2, 2);
     let held = Snapshot::open(dir.path()).unwrap().unwrap();
     build(dir.path(), &three, 2, 3);
-    std::fs::write(
-        dir.path().join("segments").join(".writing-1.1"),
-        b"left behind",
-    )
-    .unwrap();
+    std::fs::write(dir.path().join("segments").join(".writing-1.1"), b"left behind").unwrap();
     let count = |folder: &str| std::fs::read_dir(dir.path().join(folder)).unwrap().count();
-    assert_eq!(
-        collect_garbage(dir.path(), &[kept]).unwrap().files,
-        2 + 1 + 1 + 1
-    );
-    assert_eq!(
-        (count("segments"), count("graph"), count("snapshots")),
-        (4, 2, 2)
-    );
-    Snapshot::open_named(dir.path(), kept)
-        .unwrap()
-        .verify()
-        .unwrap();
+    assert_eq!(collect_garbage(dir.path(), &[kept]).unwrap().files, 2 + 1 + 1 + 1);
+    assert_eq!((count("segments"), count("graph"), count("snapshots")), (4, 2, 2));
+    Snapshot::open_named(dir.path(), kept).unwrap().verify().unwrap();
     collect_garbage(dir.path(), &[]).unwrap();
-    assert_eq!(
-        (count("segments"), count("graph"), count("snapshots")),
-        (2, 1, 1)
-    );
+    assert_eq!((count("segments"), count("graph"), count("snapshots")), (2, 1, 1));
     assert!(Snapshot::open_named(dir.path(), kept).is_err());
     // A reader that has it mapped goes on reading.
     held.verify().unwrap();
-    assert_eq!(
-        held.find_file(&two[0].path)
-            .map(|file| held.file(file).hash()),
-        Some(two[0].hash)
-    );
+    assert_eq!(held.find_file(&two[0].path).map(|file| held.file(file).hash()), Some(two[0].hash));
 }
 
 #[test]
@@ -232,10 +184,7 @@ fn the_signature_is_of_content_and_versions() {
     let mut all = files(&mut Random::new(1), 9);
     let signature = |all: &[File], shards| {
         build(dir.path(), all, shards, 1);
-        Snapshot::open(dir.path())
-            .unwrap()
-            .unwrap()
-            .index_signature()
+        Snapshot::open(dir.path()).unwrap().unwrap().index_signature()
     };
     let first = signature(&all, 2);
     assert_eq!(signature(&all, 4), first);

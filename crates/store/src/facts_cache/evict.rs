@@ -10,11 +10,7 @@ pub(super) fn evict(database: &mut Database, max_bytes: u64) -> Result<usize> {
         // Blobs share pages, so what is freed is known only afterwards: repeat until it is enough.
         loop {
             let excess = used_bytes(tx)?.saturating_sub(max_bytes);
-            let gone = if excess == 0 {
-                0
-            } else {
-                remove_oldest(tx, excess)?
-            };
+            let gone = if excess == 0 { 0 } else { remove_oldest(tx, excess)? };
             if gone == 0 {
                 return Ok(removed);
             }

@@ -16,9 +16,7 @@ pub struct FactsReader {
 
 impl FactsReader {
     pub(super) fn open(path: &Path, key: Option<&EncryptionKey>) -> Result<Self> {
-        Ok(Self {
-            database: Database::open_reader(path, &FACTS, key)?,
-        })
+        Ok(Self { database: Database::open_reader(path, &FACTS, key)? })
     }
 
     /// Returns the facts of each key, `None` where they are absent or damaged.
@@ -40,9 +38,7 @@ impl FactsReader {
 
 pub(super) fn get_many(database: &Database, keys: &[FactsKey]) -> Result<Vec<Option<Vec<u8>>>> {
     let mut found = vec![None; keys.len()];
-    visit_each(database, keys, |at, bytes| {
-        found[at] = Some(std::mem::take(bytes))
-    })?;
+    visit_each(database, keys, |at, bytes| found[at] = Some(std::mem::take(bytes)))?;
     Ok(found)
 }
 
@@ -95,11 +91,8 @@ fn absent_if_damaged(read: Result<()>) -> Result<()> {
 /// Returns the blob and the place in `keys` of every key that is there.
 fn locate(connection: &Connection, keys: &[FactsKey]) -> Result<Vec<(i64, usize)>> {
     let mut statement = connection.prepare_cached("SELECT blob_id FROM entries WHERE key = ?1")?;
-    let mut digests: Vec<([u8; 16], usize)> = keys
-        .iter()
-        .enumerate()
-        .map(|(at, key)| (key.digest(), at))
-        .collect();
+    let mut digests: Vec<([u8; 16], usize)> =
+        keys.iter().enumerate().map(|(at, key)| (key.digest(), at)).collect();
     digests.sort_unstable();
     let mut places = Vec::with_capacity(digests.len());
     for (digest, at) in digests {

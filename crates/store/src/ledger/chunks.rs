@@ -107,12 +107,14 @@ pub(crate) fn remove(connection: &Connection, file: FileId) -> Result<()> {
 }
 
 /// Adds the numbers of a file's chunks to `rows`, with the chunks.
-fn number<'c>(file: FileId, chunks: &'c [ChunkRecord], rows: &mut Vec<(ChunkId, &'c ChunkRecord)>) -> Result<()> {
+fn number<'c>(
+    file: FileId,
+    chunks: &'c [ChunkRecord],
+    rows: &mut Vec<(ChunkId, &'c ChunkRecord)>,
+) -> Result<()> {
     for (ordinal, chunk) in (0u32..).zip(chunks) {
-        let id = ChunkId::new(file, ordinal).ok_or(StoreError::ChunkRange {
-            file_id: file.0,
-            ordinal,
-        })?;
+        let id = ChunkId::new(file, ordinal)
+            .ok_or(StoreError::ChunkRange { file_id: file.0, ordinal })?;
         rows.push((id, chunk));
     }
     Ok(())
@@ -143,10 +145,9 @@ pub(crate) fn of_file(connection: &Connection, file: FileId) -> Result<Vec<Store
 fn from_row(row: &Row<'_>) -> rusqlite::Result<StoredChunk> {
     let hash = row.get_ref(7)?.as_blob()?;
     // Earlier versions wrote twice as much of it.
-    let hash = *hash.first_chunk().ok_or(FromSqlError::InvalidBlobSize {
-        expected_size: 8,
-        blob_size: hash.len(),
-    })?;
+    let hash = *hash
+        .first_chunk()
+        .ok_or(FromSqlError::InvalidBlobSize { expected_size: 8, blob_size: hash.len() })?;
     let record = ChunkRecord {
         kind: ChunkKind::from_byte(row.get(1)?),
         start: row.get(2)?,
@@ -156,8 +157,5 @@ fn from_row(row: &Row<'_>) -> rusqlite::Result<StoredChunk> {
         tokens_est: row.get(6)?,
         hash,
     };
-    Ok(StoredChunk {
-        chunk_id: row.get(0)?,
-        record,
-    })
+    Ok(StoredChunk { chunk_id: row.get(0)?, record })
 }

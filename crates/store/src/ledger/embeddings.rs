@@ -29,13 +29,7 @@ pub(crate) fn put(connection: &Connection, embeddings: &[Embedding]) -> Result<(
         "INSERT OR REPLACE INTO embeddings (chunk_id, model, dimension, encoding, vector) VALUES (?1, ?2, ?3, ?4, ?5)",
     )?;
     for embedding in embeddings {
-        let Embedding {
-            chunk,
-            model,
-            dimension,
-            encoding,
-            vector,
-        } = embedding;
+        let Embedding { chunk, model, dimension, encoding, vector } = embedding;
         statement.execute(params![chunk, model, dimension, encoding, vector])?;
     }
     Ok(())
@@ -62,10 +56,7 @@ pub(crate) fn of_chunks(
         };
         statement.query_row(params![chunk, model], read).optional()
     };
-    Ok(chunks
-        .iter()
-        .map(|chunk| one(*chunk))
-        .collect::<rusqlite::Result<_>>()?)
+    Ok(chunks.iter().map(|chunk| one(*chunk)).collect::<rusqlite::Result<_>>()?)
 }
 
 pub(crate) fn keep_only(connection: &Connection, model: &str) -> Result<usize> {

@@ -31,13 +31,7 @@ pub(crate) fn record(connection: &Connection, errors: &[ErrorRecord]) -> Result<
              retry_count = retry_count + 1",
     )?;
     for error in errors {
-        let ErrorRecord {
-            file_path,
-            error_type,
-            error_message,
-            stack_trace,
-            occurred_at,
-        } = error;
+        let ErrorRecord { file_path, error_type, error_message, stack_trace, occurred_at } = error;
         statement.execute(params![
             file_path,
             error_type,
@@ -62,11 +56,7 @@ pub(crate) fn all(connection: &Connection) -> Result<Vec<FileError>> {
             stack_trace: row.get(4)?,
             occurred_at: row.get(5)?,
         };
-        Ok(FileError {
-            error_id: row.get(0)?,
-            record,
-            retry_count: row.get(6)?,
-        })
+        Ok(FileError { error_id: row.get(0)?, record, retry_count: row.get(6)? })
     })?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }

@@ -47,7 +47,8 @@ pub struct FeedbackFilter {
 }
 
 const COLUMNS: &str = "ts, session_id, pack_id, target, verdict, anchor, words, note, chance";
-const MATCHES: &str = "(?1 IS NULL OR target = ?1) AND (?2 IS NULL OR session_id = ?2) AND (?3 IS NULL OR ts < ?3)";
+const MATCHES: &str =
+    "(?1 IS NULL OR target = ?1) AND (?2 IS NULL OR session_id = ?2) AND (?3 IS NULL OR ts < ?3)";
 
 pub(crate) fn put(connection: &Connection, feedback: &[Feedback]) -> Result<()> {
     let mut statement = connection.prepare_cached(&format!(
@@ -78,27 +79,20 @@ pub(crate) fn matching(connection: &Connection, filter: &FeedbackFilter) -> Resu
     let mut statement = connection.prepare_cached(&format!(
         "SELECT {COLUMNS} FROM feedback WHERE {MATCHES} ORDER BY feedback_id"
     ))?;
-    let rows = statement.query_map(
-        params![filter.target, filter.session_id, filter.before],
-        from_row,
-    )?;
+    let rows =
+        statement.query_map(params![filter.target, filter.session_id, filter.before], from_row)?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
 pub(crate) fn forget(connection: &Connection, filter: &FeedbackFilter) -> Result<usize> {
     let sql = format!("DELETE FROM feedback WHERE {MATCHES}");
-    Ok(connection.execute(
-        &sql,
-        params![filter.target, filter.session_id, filter.before],
-    )?)
+    Ok(connection.execute(&sql, params![filter.target, filter.session_id, filter.before])?)
 }
 
 /// Changes with every row that is added or forgotten, as far as one look can tell.
 pub(crate) fn stamp(connection: &Connection) -> Result<(i64, i64)> {
     let sql = "SELECT coalesce(max(feedback_id), 0), count(*) FROM feedback";
-    Ok(connection
-        .prepare_cached(sql)?
-        .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?)
+    Ok(connection.prepare_cached(sql)?.query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?)
 }
 
 fn from_row(row: &Row<'_>) -> rusqlite::Result<Feedback> {

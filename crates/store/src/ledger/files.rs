@@ -87,10 +87,7 @@ pub(crate) fn replace(
     for path in removed {
         remove(connection, path)?;
     }
-    changed
-        .iter()
-        .map(|record| put(connection, record))
-        .collect()
+    changed.iter().map(|record| put(connection, record)).collect()
 }
 
 fn put(connection: &Connection, record: &FileRecord) -> Result<FileId> {
@@ -136,9 +133,7 @@ fn remove(connection: &Connection, path: &str) -> Result<()> {
 /// Links that end in the file stay until their own file is linked again; reading leaves them out.
 fn remove_parts(connection: &Connection, file: FileId) -> Result<()> {
     chunks::remove(connection, file)?;
-    connection
-        .prepare_cached("DELETE FROM links WHERE source_file = ?1")?
-        .execute([file])?;
+    connection.prepare_cached("DELETE FROM links WHERE source_file = ?1")?.execute([file])?;
     Ok(())
 }
 
@@ -219,19 +214,15 @@ fn clear_under(connection: &Connection, path: &str, clear_errors: bool) -> Resul
     }
     if clear_errors {
         let sql = "DELETE FROM bootstrap_errors WHERE file_path = ?1 OR (file_path >= ?2 AND file_path < ?3)";
-        connection
-            .prepare_cached(sql)?
-            .execute([path, &first, &end])?;
+        connection.prepare_cached(sql)?.execute([path, &first, &end])?;
     }
     Ok(files.len())
 }
 
 fn from_row(row: &Row<'_>) -> rusqlite::Result<FileState> {
     let hash = row.get_ref(3)?.as_blob()?;
-    let hash = <[u8; 32]>::try_from(hash).map_err(|_| FromSqlError::InvalidBlobSize {
-        expected_size: 32,
-        blob_size: hash.len(),
-    })?;
+    let hash = <[u8; 32]>::try_from(hash)
+        .map_err(|_| FromSqlError::InvalidBlobSize { expected_size: 32, blob_size: hash.len() })?;
     let record = FileRecord {
         path: row.get(1)?,
         lang: row.get(2)?,
@@ -249,8 +240,5 @@ fn from_row(row: &Row<'_>) -> rusqlite::Result<FileState> {
         chunks: row.get(14)?,
         tokens: row.get(15)?,
     };
-    Ok(FileState {
-        file_id: row.get(0)?,
-        record,
-    })
+    Ok(FileState { file_id: row.get(0)?, record })
 }

@@ -180,17 +180,12 @@ pub(crate) fn create(connection: &Connection, job: &NewJob, now: i64) -> Result<
 fn running_exclusive(connection: &Connection) -> Result<Option<String>> {
     interrupt(connection, |job| job.owner.liveness() == Liveness::Gone)?;
     let sql = format!("SELECT job_id FROM jobs WHERE {ALIVE} AND exclusive LIMIT 1");
-    Ok(connection
-        .prepare_cached(&sql)?
-        .query_row([], |row| row.get(0))
-        .optional()?)
+    Ok(connection.prepare_cached(&sql)?.query_row([], |row| row.get(0)).optional()?)
 }
 
 pub(crate) fn start(connection: &Connection, job_id: &str, now: i64) -> Result<JobSignal> {
     let sql = "UPDATE jobs SET status = 'in_progress', updated_at = ?2 WHERE job_id = ?1 AND status = 'queued'";
-    connection
-        .prepare_cached(sql)?
-        .execute(params![job_id, now])?;
+    connection.prepare_cached(sql)?.execute(params![job_id, now])?;
     signal(connection, job_id)
 }
 
@@ -220,9 +215,7 @@ fn signal(connection: &Connection, job_id: &str) -> Result<JobSignal> {
         connection.prepare_cached("SELECT status, cancel_requested FROM jobs WHERE job_id = ?1")?;
     let read = |row: &Row<'_>| Ok((row.get::<_, JobStatus>(0)?, row.get::<_, bool>(1)?));
     match statement.query_row([job_id], read).optional()? {
-        None => Err(StoreError::JobUnknown {
-            job_id: job_id.to_owned(),
-        }),
+        None => Err(StoreError::JobUnknown { job_id: job_id.to_owned() }),
         Some((status, requested)) if requested || status.is_final() => Ok(JobSignal::Cancel),
         Some(_) => Ok(JobSignal::Continue),
     }
@@ -245,17 +238,14 @@ pub(crate) fn finish(
              current_file = NULL WHERE job_id = ?1",
     )?;
     match statement.execute(params![job_id, status, message, metrics, now])? {
-        0 => Err(StoreError::JobUnknown {
-            job_id: job_id.to_owned(),
-        }),
+        0 => Err(StoreError::JobUnknown { job_id: job_id.to_owned() }),
         _ => Ok(()),
     }
 }
 
 pub(crate) fn cancel(connection: &Connection, job_id: &str, now: i64) -> Result<bool> {
-    let job = one(connection, job_id)?.ok_or_else(|| StoreError::JobUnknown {
-        job_id: job_id.to_owned(),
-    })?;
+    let job = one(connection, job_id)?
+        .ok_or_else(|| StoreError::JobUnknown { job_id: job_id.to_owned() })?;
     match job.status {
         JobStatus::Queued => finish(connection, job_id, &JobOutcome::Cancelled, now).map(|()| true),
         JobStatus::InProgress => {
@@ -282,10 +272,8 @@ pub(crate) fn newest(
     let mut statement = connection.prepare_cached(&format!(
         "SELECT {COLUMNS} FROM jobs WHERE ?1 IS NULL OR status = ?1 ORDER BY started_at DESC, job_id LIMIT ?2"
     ))?;
-    let rows = statement.query_map(
-        params![status, limit.min(i64::MAX as usize) as i64],
-        from_row,
-    )?;
+    let rows =
+        statement.query_map(params![status, limit.min(i64::MAX as usize) as i64], from_row)?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
@@ -294,17 +282,11 @@ pub(crate) fn interrupt(
     connection: &Connection,
     gone: impl Fn(&Job) -> bool,
 ) -> Result<Vec<String>> {
-    let mut statement = connection.prepare_cached(&format!(
-        "SELECT {COLUMNS} FROM jobs WHERE {ALIVE} ORDER BY job_id"
-    ))?;
-    let jobs: Vec<Job> = statement
-        .query_map([], from_row)?
-        .collect::<rusqlite::Result<_>>()?;
-    let gone: Vec<String> = jobs
-        .iter()
-        .filter(|job| gone(job))
-        .map(|job| job.job_id.clone())
-        .collect();
+    let mut statement = connection
+        .prepare_cached(&format!("SELECT {COLUMNS} FROM jobs WHERE {ALIVE} ORDER BY job_id"))?;
+    let jobs: Vec<Job> = statement.query_map([], from_row)?.collect::<rusqlite::Result<_>>()?;
+    let gone: Vec<String> =
+        jobs.iter().filter(|job| gone(job)).map(|job| job.job_id.clone()).collect();
     let mut update = connection.prepare_cached(
         "UPDATE jobs SET status = 'failed', error_message = 'interrupted', completed_at = updated_at WHERE job_id = ?1",
     )?;
@@ -326,12 +308,8 @@ pub(crate) fn reap(connection: &Connection, now: i64, silence_ms: i64) -> Result
 pub(crate) fn any_orphan(connection: &Connection) -> Result<bool> {
     let mut statement =
         connection.prepare_cached(&format!("SELECT {COLUMNS} FROM jobs WHERE {ALIVE}"))?;
-    let jobs: Vec<Job> = statement
-        .query_map([], from_row)?
-        .collect::<rusqlite::Result<_>>()?;
-    Ok(jobs
-        .iter()
-        .any(|job| job.owner.liveness() == Liveness::Gone))
+    let jobs: Vec<Job> = statement.query_map([], from_row)?.collect::<rusqlite::Result<_>>()?;
+    Ok(jobs.iter().any(|job| job.owner.liveness() == Liveness::Gone))
 }
 
 pub(crate) fn prune(connection: &Connection, keep: usize) -> Result<usize> {
@@ -340,10 +318,7 @@ pub(crate) fn prune(connection: &Connection, keep: usize) -> Result<usize> {
          ORDER BY started_at DESC, job_id LIMIT -1 OFFSET ?1)"
     );
     let removed = connection.execute(&sql, [keep.min(i64::MAX as usize) as i64])?;
-    connection.execute(
-        "DELETE FROM job_logs WHERE job_id NOT IN (SELECT job_id FROM jobs)",
-        [],
-    )?;
+    connection.execute("DELETE FROM job_logs WHERE job_id NOT IN (SELECT job_id FROM jobs)", [])?;
     Ok(removed)
 }
 
@@ -355,9 +330,7 @@ pub(crate) fn log(
     now: i64,
 ) -> Result<()> {
     let sql = "INSERT INTO job_logs (job_id, ts, level, message) VALUES (?1, ?2, ?3, ?4)";
-    connection
-        .prepare_cached(sql)?
-        .execute(params![job_id, now, level, message])?;
+    connection.prepare_cached(sql)?.execute(params![job_id, now, level, message])?;
     Ok(())
 }
 
@@ -365,11 +338,7 @@ pub(crate) fn logs(connection: &Connection, job_id: &str) -> Result<Vec<JobLog>>
     let sql = "SELECT ts, level, message FROM job_logs WHERE job_id = ?1 ORDER BY log_id";
     let mut statement = connection.prepare_cached(sql)?;
     let rows = statement.query_map([job_id], |row| {
-        Ok(JobLog {
-            ts: row.get(0)?,
-            level: row.get(1)?,
-            message: row.get(2)?,
-        })
+        Ok(JobLog { ts: row.get(0)?, level: row.get(1)?, message: row.get(2)? })
     })?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }

@@ -48,7 +48,8 @@ pub(crate) fn replace(connection: &Connection, files: &[FileLinks]) -> Result<()
 }
 
 fn insert(connection: &Connection, rows: &[(FileId, &LinkRecord)]) -> Result<()> {
-    let into = "INSERT INTO links (source_file, target_file, kind_id, source_chunk, target_chunk, count)";
+    let into =
+        "INSERT INTO links (source_file, target_file, kind_id, source_chunk, target_chunk, count)";
     let after = "ON CONFLICT DO UPDATE SET count = count + excluded.count";
     many_rows::insert(connection, into, 6, after, rows, |(source, link), columns| {
         columns.next(source)?;

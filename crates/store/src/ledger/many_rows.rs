@@ -23,11 +23,25 @@ impl Columns<'_, '_> {
 
 /// Inserts rows of `width` columns: `into` is the statement up to its values, `after` what follows them, and `bind` gives
 /// a row's columns in order.
-pub(crate) fn insert<R>(connection: &Connection, into: &str, width: usize, after: &str, rows: &[R], bind: impl Fn(&R, &mut Columns<'_, '_>) -> rusqlite::Result<()>) -> Result<()> {
+pub(crate) fn insert<R>(
+    connection: &Connection,
+    into: &str,
+    width: usize,
+    after: &str,
+    rows: &[R],
+    bind: impl Fn(&R, &mut Columns<'_, '_>) -> rusqlite::Result<()>,
+) -> Result<()> {
     let row = format!("({})", vec!["?"; width].join(", "));
-    let statement = |rows: usize| connection.prepare_cached(&format!("{into} VALUES {} {after}", vec![row.as_str(); rows].join(", ")));
+    let statement = |rows: usize| {
+        connection.prepare_cached(&format!(
+            "{into} VALUES {} {after}",
+            vec![row.as_str(); rows].join(", ")
+        ))
+    };
     let (groups, rest) = rows.as_chunks::<TOGETHER>();
-    let insert_each = |statement: &mut CachedStatement<'_>, groups: &mut dyn Iterator<Item = &[R]>| -> Result<()> {
+    let insert_each = |statement: &mut CachedStatement<'_>,
+                       groups: &mut dyn Iterator<Item = &[R]>|
+     -> Result<()> {
         for group in groups {
             let mut columns = Columns { statement, bound: 0 };
             group.iter().try_for_each(|row| bind(row, &mut columns))?;

@@ -8,9 +8,7 @@ pub(crate) fn set(connection: &Connection, key: &str, value: Option<&str>) -> Re
         Some(value) => connection
             .prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)")?
             .execute([key, value])?,
-        None => connection
-            .prepare_cached("DELETE FROM meta WHERE key = ?1")?
-            .execute([key])?,
+        None => connection.prepare_cached("DELETE FROM meta WHERE key = ?1")?.execute([key])?,
     };
     Ok(())
 }

@@ -49,9 +49,8 @@ pub(crate) fn put(connection: &Connection, pack: &PackRecord) -> Result<()> {
 
 /// Returns the pack; one whose body does not match its checksum is as good as absent.
 pub(crate) fn get(connection: &Connection, pack_id: &str) -> Result<Option<PackRecord>> {
-    let mut statement = connection.prepare_cached(&format!(
-        "SELECT {COLUMNS}, body FROM packs WHERE pack_id = ?1"
-    ))?;
+    let mut statement = connection
+        .prepare_cached(&format!("SELECT {COLUMNS}, body FROM packs WHERE pack_id = ?1"))?;
     let read = |row: &Row<'_>| {
         let body = decompress(row.get_ref(8)?.as_blob()?);
         let summary = from_row(row)?;

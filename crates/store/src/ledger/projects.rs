@@ -61,10 +61,8 @@ pub(crate) fn get(connection: &Connection, project: &str) -> Result<Option<Proje
 fn from_row(row: &Row<'_>) -> rusqlite::Result<ProjectConfig> {
     let list = |column| row.get::<_, JsonStrings>(column).map(|list| list.0);
     let hash = row.get_ref(7)?.as_blob()?;
-    let hash = <[u8; 32]>::try_from(hash).map_err(|_| FromSqlError::InvalidBlobSize {
-        expected_size: 32,
-        blob_size: hash.len(),
-    })?;
+    let hash = <[u8; 32]>::try_from(hash)
+        .map_err(|_| FromSqlError::InvalidBlobSize { expected_size: 32, blob_size: hash.len() })?;
     Ok(ProjectConfig {
         project: row.get(0)?,
         watch_paths: list(1)?,

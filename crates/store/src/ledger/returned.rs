@@ -104,15 +104,27 @@ pub(crate) fn record(connection: &Connection, answers: &[Answered<'_>]) -> Resul
     Ok(())
 }
 
-fn put_items(connection: &Connection, metric: i64, pack_id: &str, answer: &Answered<'_>) -> Result<()> {
-    let rows: Vec<_> = answer.items.iter().map(|item| (&item.target, &item.name, &item.path, &item.provider, item.score, item.chance)).collect();
+fn put_items(
+    connection: &Connection,
+    metric: i64,
+    pack_id: &str,
+    answer: &Answered<'_>,
+) -> Result<()> {
+    let rows: Vec<_> = answer
+        .items
+        .iter()
+        .map(|item| (&item.target, &item.name, &item.path, &item.provider, item.score, item.chance))
+        .collect();
     // Texts and numbers can always be written. Compressed, because paths and names of an answer repeat
     // each other and most answers are never asked for again.
     let items = compress(&serde_json::to_vec(&rows).unwrap_or_default());
     let sql = "INSERT OR REPLACE INTO returned (pack_id, metric_id, words, items) VALUES (?1, ?2, ?3, ?4)";
-    connection
-        .prepare_cached(sql)?
-        .execute(params![pack_id, metric, JsonList(&answer.words), items])?;
+    connection.prepare_cached(sql)?.execute(params![
+        pack_id,
+        metric,
+        JsonList(&answer.words),
+        items
+    ])?;
     // Looking for what is too old with every answer would cost more than keeping it a little longer.
     if metric % SWEPT == 0 {
         connection
@@ -140,7 +152,9 @@ fn put_providers(connection: &Connection, metric: i64, items: &[ReturnedItem<'_>
 /// Returns the words of the request and the items of an answer.
 pub(crate) fn get(connection: &Connection, pack_id: &str) -> Result<Option<Returned>> {
     let sql = "SELECT words, items FROM returned WHERE pack_id = ?1";
-    let read = |row: &rusqlite::Row<'_>| Ok((row.get::<_, JsonStrings>(0)?.0, items_text(row.get_ref(1)?)));
+    let read = |row: &rusqlite::Row<'_>| {
+        Ok((row.get::<_, JsonStrings>(0)?.0, items_text(row.get_ref(1)?)))
+    };
     let row = connection.prepare_cached(sql)?.query_row([pack_id], read).optional()?;
     let Some((words, text)) = row else { return Ok(None) };
     // A row that cannot be read is as good as absent.
@@ -161,7 +175,14 @@ fn items_text(value: ValueRef<'_>) -> Vec<u8> {
 fn item(row: &[serde_json::Value]) -> Option<ReturnedItem<'static>> {
     let text = |place: usize| row.get(place)?.as_str().map(|text| Cow::Owned(text.to_owned()));
     let number = |place: usize| row.get(place)?.as_f64();
-    Some(ReturnedItem { target: text(0)?, name: text(1)?, path: text(2)?, provider: text(3)?, score: number(4)?, chance: number(5) })
+    Some(ReturnedItem {
+        target: text(0)?,
+        name: text(1)?,
+        path: text(2)?,
+        provider: text(3)?,
+        score: number(4)?,
+        chance: number(5),
+    })
 }
 
 /// Returns the newest answer of a session.
@@ -173,7 +194,11 @@ pub(crate) fn last(connection: &Connection, session_id: &str) -> Result<Option<S
 }
 
 /// Notes which items of an answer were used; a later report replaces an earlier one.
-pub(crate) fn mark_used(connection: &Connection, pack_id: &str, used: &BTreeSet<String>) -> Result<()> {
+pub(crate) fn mark_used(
+    connection: &Connection,
+    pack_id: &str,
+    used: &BTreeSet<String>,
+) -> Result<()> {
     let Some((_, items)) = get(connection, pack_id)? else { return Ok(()) };
     let sql = "SELECT metric_id FROM returned WHERE pack_id = ?1";
     let metric: i64 = connection.query_row(sql, [pack_id], |row| row.get(0))?;
@@ -192,7 +217,11 @@ pub(crate) fn mark_used(connection: &Connection, pack_id: &str, used: &BTreeSet<
     Ok(())
 }
 
-pub(crate) fn groups(connection: &Connection, by: UsageBy, filter: &UsageFilter) -> Result<Vec<UsageGroup>> {
+pub(crate) fn groups(
+    connection: &Connection,
+    by: UsageBy,
+    filter: &UsageFilter,
+) -> Result<Vec<UsageGroup>> {
     let mut statement = connection.prepare_cached(&format!(
         "SELECT {} AS key, count(*), coalesce(sum(context_tokens), 0), coalesce(sum(baseline_tokens), 0),
              coalesce(sum(CASE WHEN baseline_tokens IS NOT NULL THEN context_tokens END), 0), avg(query_latency_ms),

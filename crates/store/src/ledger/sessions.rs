@@ -15,13 +15,7 @@ pub struct Session {
 }
 
 pub(crate) fn put(connection: &Connection, session: &Session) -> Result<()> {
-    let Session {
-        session_id,
-        started_at,
-        last_seen_at,
-        step,
-        state,
-    } = session;
+    let Session { session_id, started_at, last_seen_at, step, state } = session;
     let sql = "INSERT OR REPLACE INTO sessions (session_id, started_at, last_seen_at, step, state)
                VALUES (?1, ?2, ?3, ?4, ?5)";
     connection.prepare_cached(sql)?.execute(params![

@@ -31,9 +31,7 @@ pub struct LanguageStats {
 
 pub(crate) fn totals(connection: &Connection) -> Result<LedgerStats> {
     let count = |sql: &str| -> Result<u64> {
-        Ok(connection
-            .prepare_cached(sql)?
-            .query_row([], |row| row.get::<_, i64>(0))? as u64)
+        Ok(connection.prepare_cached(sql)?.query_row([], |row| row.get::<_, i64>(0))? as u64)
     };
     let mut stats = LedgerStats {
         embeddings: count("SELECT count(*) FROM embeddings")?,

@@ -120,13 +120,7 @@ pub(crate) fn query(connection: &Connection, filter: &UsageFilter) -> Result<Vec
              baseline_tokens FROM usage_metrics WHERE {MATCHES}"
     ))?;
     let rows = statement.query_map(
-        params![
-            filter.since,
-            filter.until,
-            filter.op,
-            filter.task_id,
-            limit(filter)
-        ],
+        params![filter.since, filter.until, filter.op, filter.task_id, limit(filter)],
         from_row,
     )?;
     let mut records: Vec<UsageRecord> = rows.collect::<rusqlite::Result<_>>()?;
@@ -156,13 +150,7 @@ pub(crate) fn summary(connection: &Connection, filter: &UsageFilter) -> Result<U
         })
     };
     Ok(statement.query_row(
-        params![
-            filter.since,
-            filter.until,
-            filter.op,
-            filter.task_id,
-            limit(filter)
-        ],
+        params![filter.since, filter.until, filter.op, filter.task_id, limit(filter)],
         read,
     )?)
 }
@@ -206,16 +194,12 @@ pub(crate) fn by_day(connection: &Connection, op: &str) -> Result<Vec<DayUsage>>
 
 /// SQLite takes a negative limit as none.
 pub(super) fn limit(filter: &UsageFilter) -> i64 {
-    filter
-        .limit
-        .map_or(-1, |limit| limit.min(i64::MAX as usize) as i64)
+    filter.limit.map_or(-1, |limit| limit.min(i64::MAX as usize) as i64)
 }
 
 fn from_row(row: &Row<'_>) -> rusqlite::Result<UsageRecord> {
-    let number = |column| {
-        row.get::<_, Option<i64>>(column)
-            .map(|value| value.map(|value| value as u64))
-    };
+    let number =
+        |column| row.get::<_, Option<i64>>(column).map(|value| value.map(|value| value as u64));
     Ok(UsageRecord {
         ts: row.get(0)?,
         op: row.get(1)?,

@@ -13,17 +13,9 @@ fn open(folder: &Path) -> FactsCache {
 
 fn put(cache: &mut FactsCache, numbers: impl Iterator<Item = u64>, length: usize) {
     let packed: Vec<_> = numbers
-        .map(|number| {
-            (
-                sample::key(number),
-                compress(&sample::facts(number, length)),
-            )
-        })
+        .map(|number| (sample::key(number), compress(&sample::facts(number, length))))
         .collect();
-    let entries: Vec<_> = packed
-        .iter()
-        .map(|(key, packed)| (*key, &packed[..]))
-        .collect();
+    let entries: Vec<_> = packed.iter().map(|(key, packed)| (*key, &packed[..])).collect();
     cache.put_many(&entries).expect("writes");
 }
 
@@ -88,9 +80,7 @@ fn threads_read_while_one_writes() {
                 }
             });
         }
-        (200..400)
-            .step_by(10)
-            .for_each(|start| put(&mut cache, start..start + 10, 800));
+        (200..400).step_by(10).for_each(|start| put(&mut cache, start..start + 10, 800));
     });
     assert_eq!(
         cache.contains_many(&keys(395..405)).expect("reads"),
@@ -104,26 +94,15 @@ fn a_damaged_blob_reads_as_absent_and_heals() {
     let mut cache = open(folder.path());
     put(&mut cache, 0..3, 900);
     let raw = Connection::open(folder.path().join("facts.db")).expect("opens");
-    raw.execute(
-        "UPDATE blobs SET data = zeroblob(length(data)) WHERE blob_id = 2",
-        [],
-    )
-    .expect("writes");
-    raw.execute("DELETE FROM blobs WHERE blob_id = 3", [])
+    raw.execute("UPDATE blobs SET data = zeroblob(length(data)) WHERE blob_id = 2", [])
         .expect("writes");
+    raw.execute("DELETE FROM blobs WHERE blob_id = 3", []).expect("writes");
     let found = cache.get_many(&keys(0..3)).expect("reads");
     assert_eq!(found, [Some(sample::facts(0, 900)), None, None]);
     put(&mut cache, 0..3, 900);
-    assert!(
-        cache
-            .get_many(&keys(0..3))
-            .expect("reads")
-            .iter()
-            .all(Option::is_some)
-    );
-    let blobs: i64 = raw
-        .query_row("SELECT count(*) FROM blobs", [], |row| row.get(0))
-        .expect("reads");
+    assert!(cache.get_many(&keys(0..3)).expect("reads").iter().all(Option::is_some));
+    let blobs: i64 =
+        raw.query_row("SELECT count(*) FROM blobs", [], |row| row.get(0)).expect("reads");
     assert_eq!(blobs, 3);
 }
 
@@ -135,8 +114,7 @@ fn a_damaged_page_reads_as_absent() {
     put(&mut cache, 0..200, 3_000);
     let path = folder.path().join("facts.db");
     let raw = Connection::open(&path).expect("opens");
-    raw.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
-        .expect("checkpoints");
+    raw.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).expect("checkpoints");
     let mut bytes = std::fs::read(&path).expect("reads");
     let (start, end) = (bytes.len() / 3, bytes.len() / 2);
     bytes[start..end].fill(0xa5);
@@ -155,18 +133,9 @@ fn a_damaged_page_reads_as_absent() {
 fn the_extractor_is_part_of_the_key() {
     let folder = tempfile::tempdir().expect("creates");
     let mut cache = open(folder.path());
-    let (old, new) = (
-        sample::key(1),
-        FactsKey {
-            extractor: 77,
-            ..sample::key(1)
-        },
-    );
+    let (old, new) = (sample::key(1), FactsKey { extractor: 77, ..sample::key(1) });
     cache.put_many(&[(old, &compress(b"old"))]).expect("writes");
-    assert_eq!(
-        cache.get_many(&[old, new]).expect("reads"),
-        [Some(b"old".to_vec()), None]
-    );
+    assert_eq!(cache.get_many(&[old, new]).expect("reads"), [Some(b"old".to_vec()), None]);
 }
 
 #[test]
@@ -185,23 +154,10 @@ fn what_was_not_used_for_longest_goes_first_and_the_file_shrinks() {
     let removed = cache.evict(limit).expect("evicts");
     let left = cache.size().expect("reads");
     assert_eq!(left.entries as usize, 1500 - removed);
-    assert!(
-        left.file_bytes <= limit + 200_000,
-        "{} > {limit}",
-        left.file_bytes
-    );
-    assert!(
-        left.file_bytes >= limit / 2,
-        "too much is gone: {}",
-        left.file_bytes
-    );
-    let touched = cache
-        .contains_many(&keys((0..1000).step_by(4)))
-        .expect("reads");
-    assert!(
-        touched.iter().all(|there| *there),
-        "an entry in use was evicted"
-    );
+    assert!(left.file_bytes <= limit + 200_000, "{} > {limit}", left.file_bytes);
+    assert!(left.file_bytes >= limit / 2, "too much is gone: {}", left.file_bytes);
+    let touched = cache.contains_many(&keys((0..1000).step_by(4))).expect("reads");
+    assert!(touched.iter().all(|there| *there), "an entry in use was evicted");
     let young = cache.contains_many(&keys(1000..1500)).expect("reads");
     assert!(young.iter().all(|there| *there));
     assert_eq!(cache.check().expect("reads"), Vec::<String>::new());

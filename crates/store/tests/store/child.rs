@@ -11,13 +11,7 @@ const ARGUMENT: &str = "CONTEXTD_STORE_TEST_ARGUMENT";
 /// Starts the test `name` in a new process.
 pub fn start(name: &str, folder: &std::path::Path, argument: u64) -> Child {
     Command::new(std::env::current_exe().expect("a test runs from a file"))
-        .args([
-            "--exact",
-            name,
-            "--ignored",
-            "--nocapture",
-            "--test-threads=1",
-        ])
+        .args(["--exact", name, "--ignored", "--nocapture", "--test-threads=1"])
         .env(FOLDER, folder)
         .env(ARGUMENT, argument.to_string())
         .stdout(Stdio::null())

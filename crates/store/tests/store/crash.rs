@@ -21,10 +21,7 @@ fn pause(round: u64) -> Duration {
 
 /// The child says how far it surely is in a file of its own, after the database said so.
 fn reported(folder: &Path, name: &str) -> u64 {
-    std::fs::read_to_string(folder.join(name))
-        .ok()
-        .and_then(|text| text.parse().ok())
-        .unwrap_or(0)
+    std::fs::read_to_string(folder.join(name)).ok().and_then(|text| text.parse().ok()).unwrap_or(0)
 }
 
 fn report(folder: &Path, name: &str, number: u64) {
@@ -73,11 +70,7 @@ fn check_ledger(folder: &Path, before: u64) -> u64 {
             "chunks of two transactions: {starts:?}"
         );
         let links = ledger.links(state.file_id).expect("reads");
-        assert!(
-            links.len() == LINKS || (links.is_empty() && version <= 1),
-            "{}",
-            links.len()
-        );
+        assert!(links.len() == LINKS || (links.is_empty() && version <= 1), "{}", links.len());
     }
     version
 }
@@ -90,15 +83,10 @@ fn check_cache(folder: &Path, before: u64) -> u64 {
     assert_eq!(entries % BATCH, 0, "half a batch is there");
     assert!(entries / BATCH >= before.max(reported(folder, "cache")));
     let numbers = entries.saturating_sub(2 * BATCH)..entries;
-    let found = cache
-        .get_many(&numbers.clone().map(sample::key).collect::<Vec<_>>())
-        .expect("reads");
+    let found =
+        cache.get_many(&numbers.clone().map(sample::key).collect::<Vec<_>>()).expect("reads");
     for (number, facts) in numbers.zip(found) {
-        assert_eq!(
-            facts,
-            Some(sample::facts(number, FACTS_LENGTH)),
-            "entry {number}"
-        );
+        assert_eq!(facts, Some(sample::facts(number, FACTS_LENGTH)), "entry {number}");
     }
     entries / BATCH
 }
@@ -111,28 +99,17 @@ fn child_writes() {
     };
     let (mut ledger, _) = SqliteLedger::open(&folder.join("ledger.db")).expect("opens");
     let (mut cache, _) = FactsCache::open(&folder.join("facts.db")).expect("opens");
-    let mut version = ledger
-        .file_states()
-        .expect("reads")
-        .first()
-        .map_or(0, |state| state.record.size);
+    let mut version =
+        ledger.file_states().expect("reads").first().map_or(0, |state| state.record.size);
     let mut batches = cache.size().expect("reads").entries / BATCH;
     loop {
         version += 1;
         write_ledger(&mut ledger, version);
         report(&folder, "ledger", version);
         let facts: Vec<_> = (batches * BATCH..(batches + 1) * BATCH)
-            .map(|number| {
-                (
-                    sample::key(number),
-                    compress(&sample::facts(number, FACTS_LENGTH)),
-                )
-            })
+            .map(|number| (sample::key(number), compress(&sample::facts(number, FACTS_LENGTH))))
             .collect();
-        let entries: Vec<_> = facts
-            .iter()
-            .map(|(key, packed)| (*key, &packed[..]))
-            .collect();
+        let entries: Vec<_> = facts.iter().map(|(key, packed)| (*key, &packed[..])).collect();
         cache.put_many(&entries).expect("writes");
         batches += 1;
         report(&folder, "cache", batches);
@@ -140,19 +117,13 @@ fn child_writes() {
 }
 
 fn write_ledger(ledger: &mut SqliteLedger, version: u64) {
-    let mut files: Vec<_> = (0..FILES)
-        .map(|number| sample::file(&format!("{number}.rs"), 0))
-        .collect();
+    let mut files: Vec<_> =
+        (0..FILES).map(|number| sample::file(&format!("{number}.rs"), 0)).collect();
     files.iter_mut().for_each(|file| file.size = version);
     let ids = ledger.replace_files(&files, &[]).expect("writes");
     let chunk = sample::chunk(version as u32);
-    let chunks: Vec<_> = ids
-        .iter()
-        .map(|file| FileChunks {
-            file: *file,
-            chunks: vec![chunk.clone(); 3],
-        })
-        .collect();
+    let chunks: Vec<_> =
+        ids.iter().map(|file| FileChunks { file: *file, chunks: vec![chunk.clone(); 3] }).collect();
     ledger.replace_chunks(&chunks).expect("writes");
     let link = |target| LinkRecord {
         target,
@@ -162,12 +133,7 @@ fn write_ledger(ledger: &mut SqliteLedger, version: u64) {
         count: 1,
     };
     let targets: Vec<_> = ids.iter().take(LINKS).map(|id| link(*id)).collect();
-    let links: Vec<_> = ids
-        .iter()
-        .map(|source| FileLinks {
-            source: *source,
-            links: targets.clone(),
-        })
-        .collect();
+    let links: Vec<_> =
+        ids.iter().map(|source| FileLinks { source: *source, links: targets.clone() }).collect();
     ledger.replace_links(&links).expect("writes");
 }

@@ -11,10 +11,7 @@ type LinksOf = (u8, Vec<(u8, u8, u32)>);
 
 #[derive(Clone, Debug)]
 enum Change {
-    Files {
-        changed: Vec<(u8, u64)>,
-        removed: Vec<u8>,
-    },
+    Files { changed: Vec<(u8, u64)>, removed: Vec<u8> },
     Chunks(Vec<(u8, Vec<u32>)>),
     Links(Vec<LinksOf>),
     Errors(Vec<(u8, bool)>),
@@ -29,10 +26,7 @@ fn change() -> impl Strategy<Value = Change> {
     let file = 0u8..12;
     let chunks = prop::collection::vec((file.clone(), prop::collection::vec(0u32..9, 0..4)), 0..4);
     let links = prop::collection::vec(
-        (
-            file.clone(),
-            prop::collection::vec((0u8..12, 0u8..28, 1u32..5), 0..6),
-        ),
+        (file.clone(), prop::collection::vec((0u8..12, 0u8..28, 1u32..5), 0..6)),
         0..4,
     );
     prop_oneof![
@@ -70,9 +64,7 @@ impl Model {
         self.files.remove(&file);
         self.chunks.remove(&file);
         self.links.remove(&file);
-        self.links
-            .values_mut()
-            .for_each(|links| links.retain(|(target, _), _| *target != file));
+        self.links.values_mut().for_each(|links| links.retain(|(target, _), _| *target != file));
     }
 }
 
@@ -101,18 +93,10 @@ fn apply(ledger: &mut SqliteLedger, model: &mut Model, change: &Change) {
             assert_eq!(ids, expected);
         }
         Change::Chunks(files) => {
-            let known = files
-                .iter()
-                .filter(|(file, _)| model.files.contains_key(file));
+            let known = files.iter().filter(|(file, _)| model.files.contains_key(file));
             let records: Vec<(u8, Vec<_>)> = known
                 .map(|(file, versions)| {
-                    (
-                        *file,
-                        versions
-                            .iter()
-                            .map(|version| sample::chunk(*version))
-                            .collect(),
-                    )
+                    (*file, versions.iter().map(|version| sample::chunk(*version)).collect())
                 })
                 .collect();
             let writes: Vec<_> = records
@@ -149,19 +133,13 @@ fn apply(ledger: &mut SqliteLedger, model: &mut Model, change: &Change) {
         }
         Change::ClearErrors(file) => {
             ledger.clear_errors(Some(&[path(*file)])).expect("writes");
-            model
-                .errors
-                .retain(|(error_path, _), _| *error_path != path(*file));
+            model.errors.retain(|(error_path, _), _| *error_path != path(*file));
         }
         Change::ClearFolder(folder) => {
             let scope = JobScope::Paths(vec![format!("folder{folder}")]);
             let cleared = ledger.clear_files(&scope, false).expect("writes");
-            let gone: Vec<u8> = model
-                .files
-                .keys()
-                .copied()
-                .filter(|file| file / 4 == *folder)
-                .collect();
+            let gone: Vec<u8> =
+                model.files.keys().copied().filter(|file| file / 4 == *folder).collect();
             assert_eq!(cleared, gone.len());
             gone.into_iter().for_each(|file| model.forget(file));
         }
@@ -180,14 +158,9 @@ fn apply(ledger: &mut SqliteLedger, model: &mut Model, change: &Change) {
 
 fn apply_links(ledger: &mut SqliteLedger, model: &mut Model, files: &[LinksOf]) {
     let mut writes = Vec::new();
-    for (source, links) in files
-        .iter()
-        .filter(|(file, _)| model.files.contains_key(file))
-    {
-        let known: Vec<_> = links
-            .iter()
-            .filter(|(target, _, _)| model.files.contains_key(target))
-            .collect();
+    for (source, links) in files.iter().filter(|(file, _)| model.files.contains_key(file)) {
+        let known: Vec<_> =
+            links.iter().filter(|(target, _, _)| model.files.contains_key(target)).collect();
         let records = known.iter().map(|(target, kind, count)| LinkRecord {
             target: id(ledger, *target),
             kind: EdgeKind::from_byte(*kind),
@@ -195,10 +168,7 @@ fn apply_links(ledger: &mut SqliteLedger, model: &mut Model, files: &[LinksOf]) 
             target_chunk: ChunkId::new(id(ledger, *target), 0),
             count: *count,
         });
-        writes.push(FileLinks {
-            source: id(ledger, *source),
-            links: records.collect(),
-        });
+        writes.push(FileLinks { source: id(ledger, *source), links: records.collect() });
         let sums = model.links.entry(*source).or_default();
         sums.clear();
         known
@@ -212,26 +182,15 @@ fn check_equal(ledger: &SqliteLedger, model: &Model) {
     let states = ledger.file_states().expect("reads");
     let mut expected: Vec<_> = model.files.values().cloned().collect();
     expected.sort_by(|left, right| left.path.cmp(&right.path));
-    assert_eq!(
-        states
-            .iter()
-            .map(|state| state.record.clone())
-            .collect::<Vec<_>>(),
-        expected
-    );
+    assert_eq!(states.iter().map(|state| state.record.clone()).collect::<Vec<_>>(), expected);
     for file in model.files.keys() {
         let file_id = id(ledger, *file);
-        let chunks: Vec<_> = ledger
-            .chunks(file_id)
-            .expect("reads")
-            .into_iter()
-            .map(|chunk| chunk.record)
-            .collect();
+        let chunks: Vec<_> =
+            ledger.chunks(file_id).expect("reads").into_iter().map(|chunk| chunk.record).collect();
         assert_eq!(chunks, model.chunks.get(file).cloned().unwrap_or_default());
         let links = ledger.links(file_id).expect("reads").into_iter();
-        let links: BTreeMap<_, _> = links
-            .map(|link| ((link.target, link.kind as u8), link.count))
-            .collect();
+        let links: BTreeMap<_, _> =
+            links.map(|link| ((link.target, link.kind as u8), link.count)).collect();
         let expected = model.links.get(file).into_iter().flatten();
         let expected: BTreeMap<_, _> = expected
             .map(|((target, kind), count)| ((id(ledger, *target), *kind), *count))
@@ -240,19 +199,11 @@ fn check_equal(ledger: &SqliteLedger, model: &Model) {
     }
     let errors = ledger.errors().expect("reads").into_iter();
     let errors: BTreeMap<_, _> = errors
-        .map(|error| {
-            (
-                (error.record.file_path, error.record.error_type),
-                error.retry_count,
-            )
-        })
+        .map(|error| ((error.record.file_path, error.record.error_type), error.retry_count))
         .collect();
     assert_eq!(errors, model.errors);
     for key in ["0", "1", "2"] {
-        assert_eq!(
-            ledger.meta(key).expect("reads"),
-            model.meta.get(key).cloned()
-        );
+        assert_eq!(ledger.meta(key).expect("reads"), model.meta.get(key).cloned());
     }
     let stats = ledger.stats().expect("reads");
     assert_eq!(

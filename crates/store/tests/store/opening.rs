@@ -11,9 +11,8 @@ use std::path::Path;
 fn ledger_with_files(path: &Path, count: u64) -> SqliteLedger {
     let (mut ledger, problems) = SqliteLedger::open(path).expect("opens");
     assert_eq!(problems, []);
-    let files: Vec<_> = (0..count)
-        .map(|number| sample::file(&format!("src/{number}.rs"), number))
-        .collect();
+    let files: Vec<_> =
+        (0..count).map(|number| sample::file(&format!("src/{number}.rs"), number)).collect();
     ledger.replace_files(&files, &[]).expect("writes");
     ledger
 }
@@ -29,9 +28,7 @@ fn check_recreated(damage: impl Fn(&Path), options: &OpenOptions) {
     assert_eq!(problems[0].code, "CTX_W_STORE_RECREATED");
     assert!(folder.path().join("ledger.db.corrupt-1").exists());
     assert_eq!(ledger.file_states().expect("reads"), []);
-    ledger
-        .replace_files(&[sample::file("a.rs", 1)], &[])
-        .expect("writes");
+    ledger.replace_files(&[sample::file("a.rs", 1)], &[]).expect("writes");
     drop(ledger);
     let (ledger, problems) = SqliteLedger::open_with(&path, options).expect("opens");
     assert_eq!(problems, []);
@@ -43,11 +40,8 @@ fn damaged_ledgers_are_moved_aside_and_recreated() {
     let quick = OpenOptions::default();
     check_recreated(
         |path| {
-            fs::write(
-                path,
-                "no database at all, but long enough to hold a header".repeat(40),
-            )
-            .expect("writes")
+            fs::write(path, "no database at all, but long enough to hold a header".repeat(40))
+                .expect("writes")
         },
         &quick,
     );
@@ -71,13 +65,7 @@ fn damage_deep_inside_is_found_by_a_full_check() {
         bytes[middle..middle + 4096].fill(0xAA);
         fs::write(path, bytes).expect("writes");
     };
-    check_recreated(
-        scratch,
-        &OpenOptions {
-            verify: true,
-            ..OpenOptions::default()
-        },
-    );
+    check_recreated(scratch, &OpenOptions { verify: true, ..OpenOptions::default() });
 }
 
 #[test]
@@ -91,10 +79,7 @@ fn damage_found_in_use_is_repaired_by_the_next_opening() {
     fs::write(&path, bytes).expect("writes");
     let (ledger, problems) = SqliteLedger::open(&path).expect("the first pages are whole");
     assert_eq!(problems, []);
-    assert!(matches!(
-        ledger.file_states(),
-        Err(StoreError::Corrupt { .. })
-    ));
+    assert!(matches!(ledger.file_states(), Err(StoreError::Corrupt { .. })));
     drop(ledger);
     let (ledger, problems) = SqliteLedger::open(&path).expect("opens");
     assert_eq!(problems.len(), 1);
@@ -108,13 +93,8 @@ fn a_damaged_cache_is_moved_aside_and_recreated() {
     fs::write(&path, [7; 5000]).expect("writes");
     let (mut cache, problems) = FactsCache::open(&path).expect("opens");
     assert_eq!(problems.len(), 1);
-    cache
-        .put_many(&[(sample::key(1), &compress(b"facts"))])
-        .expect("writes");
-    assert_eq!(
-        cache.get_many(&[sample::key(1)]).expect("reads"),
-        [Some(b"facts".to_vec())]
-    );
+    cache.put_many(&[(sample::key(1), &compress(b"facts"))]).expect("writes");
+    assert_eq!(cache.get_many(&[sample::key(1)]).expect("reads"), [Some(b"facts".to_vec())]);
 }
 
 #[test]
@@ -122,15 +102,9 @@ fn a_newer_or_foreign_file_is_left_alone() {
     let folder = tempfile::tempdir().expect("creates");
     let path = folder.path().join("ledger.db");
     drop(ledger_with_files(&path, 1));
-    Connection::open(&path)
-        .expect("opens")
-        .pragma_update(None, "user_version", 99)
-        .expect("sets");
+    Connection::open(&path).expect("opens").pragma_update(None, "user_version", 99).expect("sets");
     let error = SqliteLedger::open(&path).err().expect("refused");
-    assert!(
-        matches!(error, StoreError::Newer { found: 99, .. }),
-        "{error}"
-    );
+    assert!(matches!(error, StoreError::Newer { found: 99, .. }), "{error}");
     assert!(error.remedy().contains("Update"));
 
     let foreign = folder.path().join("foreign.db");
@@ -139,10 +113,7 @@ fn a_newer_or_foreign_file_is_left_alone() {
         .execute_batch("CREATE TABLE theirs (a)")
         .expect("creates");
     let before = fs::read(&foreign).expect("reads");
-    assert!(matches!(
-        SqliteLedger::open(&foreign),
-        Err(StoreError::Foreign { .. })
-    ));
+    assert!(matches!(SqliteLedger::open(&foreign), Err(StoreError::Foreign { .. })));
     assert!(
         matches!(FactsCache::open(&path), Err(StoreError::Foreign { .. })),
         "a ledger is no cache"
@@ -159,7 +130,10 @@ fn a_ledger_for_much_has_large_pages_and_keeps_them() {
         for again in [much, !much] {
             let options = OpenOptions { much: again, ..OpenOptions::default() };
             drop(SqliteLedger::open_with(&path, &options).expect("opens"));
-            let found: i64 = rusqlite::Connection::open(&path).expect("opens").pragma_query_value(None, "page_size", |row| row.get(0)).expect("reads");
+            let found: i64 = rusqlite::Connection::open(&path)
+                .expect("opens")
+                .pragma_query_value(None, "page_size", |row| row.get(0))
+                .expect("reads");
             assert_eq!(found, size);
         }
     }
@@ -170,20 +144,12 @@ fn a_ledger_for_much_has_large_pages_and_keeps_them() {
 fn a_key_without_encryption_is_refused_before_anything_is_written() {
     let folder = tempfile::tempdir().expect("creates");
     let path = folder.path().join("ledger.db");
-    let options = OpenOptions {
-        key: Some(EncryptionKey::new("secret")),
-        ..OpenOptions::default()
-    };
-    let error = SqliteLedger::open_with(&path, &options)
-        .err()
-        .expect("refused");
+    let options = OpenOptions { key: Some(EncryptionKey::new("secret")), ..OpenOptions::default() };
+    let error = SqliteLedger::open_with(&path, &options).err().expect("refused");
     assert!(matches!(error, StoreError::NoEncryption { .. }));
     assert!(!format!("{error} {options:?}").contains("secret"));
     assert!(!path.exists());
-    assert!(matches!(
-        FactsCache::open_with(&path, &options),
-        Err(StoreError::NoEncryption { .. })
-    ));
+    assert!(matches!(FactsCache::open_with(&path, &options), Err(StoreError::NoEncryption { .. })));
 }
 
 #[test]
@@ -191,23 +157,17 @@ fn a_key_without_encryption_is_refused_before_anything_is_written() {
 fn a_key_encrypts_and_a_wrong_one_is_refused() {
     let folder = tempfile::tempdir().expect("creates");
     let path = folder.path().join("ledger.db");
-    let with = |key: &str| OpenOptions {
-        key: Some(EncryptionKey::new(key)),
-        ..OpenOptions::default()
-    };
+    let with =
+        |key: &str| OpenOptions { key: Some(EncryptionKey::new(key)), ..OpenOptions::default() };
     let (mut ledger, _) = SqliteLedger::open_with(&path, &with("it's secret")).expect("opens");
-    ledger
-        .replace_files(&[sample::file("findme.rs", 1)], &[])
-        .expect("writes");
+    ledger.replace_files(&[sample::file("findme.rs", 1)], &[]).expect("writes");
     let copy = folder.path().join("copy.db");
     ledger.backup_to(&copy, 1).expect("copies");
     drop(ledger);
     for file in [&path, &copy] {
         let bytes = fs::read(file).expect("reads");
         assert!(!bytes.windows(9).any(|window| window == b"findme.rs"));
-        let error = SqliteLedger::open_with(file, &with("other"))
-            .err()
-            .expect("refused");
+        let error = SqliteLedger::open_with(file, &with("other")).err().expect("refused");
         assert!(matches!(error, StoreError::WrongKey { .. }), "{error:?}");
         let (ledger, problems) =
             SqliteLedger::open_with(file, &with("it's secret")).expect("opens");
@@ -238,21 +198,19 @@ fn child_opens() {
     };
     let (mut ledger, problems) = SqliteLedger::open(&folder.join("ledger.db")).expect("opens");
     assert_eq!(problems, []);
-    ledger
-        .replace_files(&[sample::file(&format!("{number}.rs"), 1)], &[])
-        .expect("writes");
+    ledger.replace_files(&[sample::file(&format!("{number}.rs"), 1)], &[]).expect("writes");
 }
 
 #[test]
 fn a_short_log_is_left_for_the_next_opening_and_a_long_one_is_moved() {
     let folder = tempfile::tempdir().expect("creates");
-    let (path, log) = (
-        folder.path().join("ledger.db"),
-        folder.path().join("ledger.db-wal"),
-    );
+    let (path, log) = (folder.path().join("ledger.db"), folder.path().join("ledger.db-wal"));
     let length = |path: &Path| fs::metadata(path).map_or(0, |metadata| metadata.len());
     let ledger = ledger_with_files(&path, 400);
-    assert!(length(&log) > length(&path) && length(&log) < 256 << 10, "this tries a log that is short but outweighs its file");
+    assert!(
+        length(&log) > length(&path) && length(&log) < 256 << 10,
+        "this tries a log that is short but outweighs its file"
+    );
     drop(ledger);
     assert_eq!(length(&log), 0, "closing left a log that outweighs its file");
     let (mut ledger, _) = SqliteLedger::open(&path).expect("opens");
@@ -262,9 +220,8 @@ fn a_short_log_is_left_for_the_next_opening_and_a_long_one_is_moved() {
     let before = length(&path);
     let (mut ledger, _) = SqliteLedger::open(&path).expect("opens");
     assert_eq!(ledger.file_states().expect("reads").len(), 401);
-    let files: Vec<_> = (0..5000)
-        .map(|number| sample::file(&format!("src/{number}.rs"), number))
-        .collect();
+    let files: Vec<_> =
+        (0..5000).map(|number| sample::file(&format!("src/{number}.rs"), number)).collect();
     ledger.replace_files(&files, &[]).expect("writes");
     drop(ledger);
     assert_eq!(length(&log), 0, "closing left a long log");
@@ -284,8 +241,10 @@ fn a_new_file_is_put_in_place_whole() {
     let bytes = fs::read(&path).expect("reads");
     assert_eq!(bytes[18..20], [2, 2], "the file says from the start that it has a log");
     let connection = Connection::open(&path).expect("opens");
-    let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).expect("reads");
-    let found: String = connection.pragma_query_value(None, "quick_check", |row| row.get(0)).expect("reads");
+    let version: i64 =
+        connection.pragma_query_value(None, "user_version", |row| row.get(0)).expect("reads");
+    let found: String =
+        connection.pragma_query_value(None, "quick_check", |row| row.get(0)).expect("reads");
     assert!(version > 0 && found == "ok", "{version} {found}");
     assert!(!folder.path().join("ledger.db.new").exists());
     drop(ledger);

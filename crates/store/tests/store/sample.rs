@@ -8,12 +8,7 @@ use contextd_store::{
 pub fn file(path: &str, version: u64) -> FileRecord {
     FileRecord {
         path: path.to_owned(),
-        lang: if path.ends_with(".py") {
-            "python"
-        } else {
-            "rust"
-        }
-        .to_owned(),
+        lang: if path.ends_with(".py") { "python" } else { "rust" }.to_owned(),
         content_hash: ContentHash::of(format!("{path} {version}").as_bytes()),
         size: 100 + version,
         mtime_ns: 1_700_000_000_000_000_000 + version as i64,
@@ -43,10 +38,7 @@ pub fn chunk(version: u32) -> ChunkRecord {
 }
 
 pub fn key(number: u64) -> FactsKey {
-    FactsKey {
-        content: ContentHash::of(&number.to_le_bytes()),
-        extractor: number % 3,
-    }
+    FactsKey { content: ContentHash::of(&number.to_le_bytes()), extractor: number % 3 }
 }
 
 /// Facts that compress about as well as real ones.

@@ -7,9 +7,12 @@ use super::tokens::{Kind, Token};
 
 /// Decides for every token whether it stays, and returns the byte ranges to blank.
 pub fn conditionals(text: &str, tokens: &mut Vec<Token>) -> Vec<(usize, usize)> {
-    let mut resolver = Resolver { text, tokens, removed: vec![false; tokens.len()], blanks: Vec::new() };
+    let mut resolver =
+        Resolver { text, tokens, removed: vec![false; tokens.len()], blanks: Vec::new() };
     let mut open: Vec<Vec<usize>> = Vec::new();
-    for (index, token) in tokens.iter().enumerate().filter(|(_, token)| token.kind == Kind::Directive) {
+    for (index, token) in
+        tokens.iter().enumerate().filter(|(_, token)| token.kind == Kind::Directive)
+    {
         match directive(text, token) {
             "if" | "ifdef" | "ifndef" => open.push(vec![index]),
             "elif" | "else" | "elifdef" | "elifndef" => {
@@ -75,7 +78,8 @@ impl Resolver<'_> {
 
     /// `group` holds the directives of one conditional, `#if` to `#endif`.
     fn resolve(&mut self, group: &[usize]) {
-        let mut branches: Vec<(usize, usize)> = group.windows(2).map(|pair| (pair[0], pair[1])).collect();
+        let mut branches: Vec<(usize, usize)> =
+            group.windows(2).map(|pair| (pair[0], pair[1])).collect();
         if self.is_never(group[0]) {
             self.remove(branches.remove(0));
         }
@@ -94,7 +98,13 @@ impl Resolver<'_> {
 
     fn is_never(&self, index: usize) -> bool {
         let token = &self.tokens[index];
-        let words: Vec<&str> = self.text.get(token.start + 1..token.end).unwrap_or("").split_whitespace().take(2).collect();
+        let words: Vec<&str> = self
+            .text
+            .get(token.start + 1..token.end)
+            .unwrap_or("")
+            .split_whitespace()
+            .take(2)
+            .collect();
         words == ["if", "0"]
     }
 
@@ -123,7 +133,12 @@ impl Resolver<'_> {
                 return false;
             }
         }
-        let ends = self.last_token(branch).is_none_or(|last| matches!(self.tokens[last].kind, Kind::Directive | Kind::Punct(b';' | b'}' | b',' | b':')));
+        let ends = self.last_token(branch).is_none_or(|last| {
+            matches!(
+                self.tokens[last].kind,
+                Kind::Directive | Kind::Punct(b';' | b'}' | b',' | b':')
+            )
+        });
         depth == 0 && ends
     }
 }

@@ -20,7 +20,9 @@ pub fn declaration<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
         walk.reference(walk.text_of(name), RefKind::Type, name.start_byte(), line_of(name), 255);
         return Flow::Skip;
     }
-    let has_body = node.child_by_field_name("type").is_some_and(|written| written.child_by_field_name("body").is_some());
+    let has_body = node
+        .child_by_field_name("type")
+        .is_some_and(|written| written.child_by_field_name("body").is_some());
     if has_body {
         walk.wrap(node);
     }
@@ -41,11 +43,16 @@ pub fn declaration<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 /// Returns the class that is only announced, behind a macro for its attributes: `class API Name;`. Read
 /// by its words it would be a variable of the class `API`.
 fn announced<'t>(node: Node<'t>, declarators: &[Node<'t>], walk: &Walk<'t>) -> Option<Node<'t>> {
-    let written = node.child_by_field_name("type").filter(|written| written.child_by_field_name("body").is_none())?;
+    let written = node
+        .child_by_field_name("type")
+        .filter(|written| written.child_by_field_name("body").is_none())?;
     let is_template = walk.ancestor(1).is_some_and(|outer| outer.kind() == "template_declaration");
-    let announces = written.kind() == "class_specifier" || written.kind() == "struct_specifier" && is_template;
+    let announces =
+        written.kind() == "class_specifier" || written.kind() == "struct_specifier" && is_template;
     let attribute = walk.text_of(written.child_by_field_name("name")?);
-    let is_macro = attribute.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
+    let is_macro = attribute
+        .bytes()
+        .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
     match declarators {
         [only] if announces && is_macro && only.kind() == "identifier" => Some(*only),
         _ => None,
@@ -57,7 +64,10 @@ pub fn type_definition<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let declarators = declarators(node);
     let Some(written) = node.child_by_field_name("type") else { return Flow::Descend };
     let body = written.child_by_field_name("body");
-    let own_name = written.child_by_field_name("name").filter(|_| body.is_some()).map(|name| walk.text_of(name));
+    let own_name = written
+        .child_by_field_name("name")
+        .filter(|_| body.is_some())
+        .map(|name| walk.text_of(name));
     let mut unnamed = body.is_some() && own_name.is_none();
     if own_name.is_some() {
         walk.wrap(node);
@@ -67,9 +77,22 @@ pub fn type_definition<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
         let name = walk.text_of(declared.name);
         if unnamed && declarator.kind() == "type_identifier" {
             unnamed = false;
-            let symbol = walk.add_symbol(node, declared.name.start_byte(), name, "", specifier_kind(written), body, "", false);
-            let head = walk.text.get(node.start_byte()..body.map_or(node.start_byte(), |body| body.start_byte())).unwrap_or("");
-            let signature = format!("{} {name}", head.split_whitespace().collect::<Vec<_>>().join(" "));
+            let symbol = walk.add_symbol(
+                node,
+                declared.name.start_byte(),
+                name,
+                "",
+                specifier_kind(written),
+                body,
+                "",
+                false,
+            );
+            let head = walk
+                .text
+                .get(node.start_byte()..body.map_or(node.start_byte(), |body| body.start_byte()))
+                .unwrap_or("");
+            let signature =
+                format!("{} {name}", head.split_whitespace().collect::<Vec<_>>().join(" "));
             let signature = walk.intern(&signature);
             let row = &mut walk.symbols[symbol as usize];
             // The words in front of the name are those of the members here.
@@ -80,7 +103,16 @@ pub fn type_definition<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
                 later(node, declarator, &declared, SymbolKind::TypeAlias, walk);
             }
         } else {
-            let symbol = walk.add_symbol(node, declared.name.start_byte(), name, "", SymbolKind::TypeAlias, None, walk.text_of(written), declarators.len() > 1);
+            let symbol = walk.add_symbol(
+                node,
+                declared.name.start_byte(),
+                name,
+                "",
+                SymbolKind::TypeAlias,
+                None,
+                walk.text_of(written),
+                declarators.len() > 1,
+            );
             trim_signature(symbol, walk);
         }
     }
@@ -101,34 +133,75 @@ fn specifier_kind(written: Node<'_>) -> SymbolKind {
 }
 
 /// A name that stands behind the body of its type.
-fn later<'t>(node: Node<'t>, declarator: Node<'t>, declared: &Declared<'t>, kind: SymbolKind, walk: &mut Walk<'t>) {
+fn later<'t>(
+    node: Node<'t>,
+    declarator: Node<'t>,
+    declared: &Declared<'t>,
+    kind: SymbolKind,
+    walk: &mut Walk<'t>,
+) {
     let written = node.child_by_field_name("type");
-    let body_start = written.and_then(|written| written.child_by_field_name("body")).map_or(node.start_byte(), |body| body.start_byte());
+    let body_start = written
+        .and_then(|written| written.child_by_field_name("body"))
+        .map_or(node.start_byte(), |body| body.start_byte());
     let head = walk.text.get(node.start_byte()..body_start).unwrap_or("");
-    let signature = format!("{} {}", head.split_whitespace().collect::<Vec<_>>().join(" "), walk.text_of(declarator));
-    let type_text = written.and_then(|written| written.child_by_field_name("name")).map_or("", |name| walk.text_of(name)).to_owned();
+    let signature = format!(
+        "{} {}",
+        head.split_whitespace().collect::<Vec<_>>().join(" "),
+        walk.text_of(declarator)
+    );
+    let type_text = written
+        .and_then(|written| written.child_by_field_name("name"))
+        .map_or("", |name| walk.text_of(name))
+        .to_owned();
     walk.defer(Deferred { node: declarator, name: declared.name, kind, type_text, signature });
 }
 
-fn prototype<'t>(node: Node<'t>, declared: &Declared<'t>, function: Node<'t>, leaf: bool, walk: &mut Walk<'t>) {
+fn prototype<'t>(
+    node: Node<'t>,
+    declared: &Declared<'t>,
+    function: Node<'t>,
+    leaf: bool,
+    walk: &mut Walk<'t>,
+) {
     let owner = &walk.symbols[walk.owner() as usize];
     // Without a type it is a macro's use, unless it declares a constructor or a conversion.
-    let is_special = owner.kind().is_type() && (declared.name.kind() != "identifier" || walk.text_of(declared.name) == walk.strings.table.get(owner.name));
+    let is_special = owner.kind().is_type()
+        && (declared.name.kind() != "identifier"
+            || walk.text_of(declared.name) == walk.strings.table.get(owner.name));
     if is_special || node.child_by_field_name("type").is_some() {
         functions::declare(node, declared, function, None, leaf, walk);
     }
 }
 
-fn variable<'t>(node: Node<'t>, declarator: Node<'t>, declared: &Declared<'t>, leaf: bool, walk: &mut Walk<'t>) {
+fn variable<'t>(
+    node: Node<'t>,
+    declarator: Node<'t>,
+    declared: &Declared<'t>,
+    leaf: bool,
+    walk: &mut Walk<'t>,
+) {
     let Some(written) = node.child_by_field_name("type") else { return };
     if !matches!(declared.name.kind(), "identifier" | "field_identifier") {
         return;
     }
-    let value = declarator.child_by_field_name("value").or_else(|| node.child_by_field_name("default_value")).filter(|value| value.kind() == "initializer_list");
+    let value = declarator
+        .child_by_field_name("value")
+        .or_else(|| node.child_by_field_name("default_value"))
+        .filter(|value| value.kind() == "initializer_list");
     let type_text = format!("{}{}", walk.text_of(written), declared.pointers);
     let kind = variable_kind(node, declared, walk);
     let name = walk.text_of(declared.name);
-    let symbol = walk.add_symbol(node, declared.name.start_byte(), name, &declared.scope, kind, value, &type_text, leaf);
+    let symbol = walk.add_symbol(
+        node,
+        declared.name.start_byte(),
+        name,
+        &declared.scope,
+        kind,
+        value,
+        &type_text,
+        leaf,
+    );
     trim_signature(symbol, walk);
 }
 
@@ -136,8 +209,15 @@ fn variable_kind(node: Node<'_>, declared: &Declared<'_>, walk: &Walk<'_>) -> Sy
     if walk.symbols[walk.owner() as usize].kind().is_type() {
         return SymbolKind::Field;
     }
-    let is_const = node.named_children().any(|child| child.kind() == "type_qualifier" && matches!(walk.text_of(child), "const" | "constexpr" | "constinit"));
-    if is_const && !declared.pointers.contains('*') { SymbolKind::Constant } else { SymbolKind::Variable }
+    let is_const = node.named_children().any(|child| {
+        child.kind() == "type_qualifier"
+            && matches!(walk.text_of(child), "const" | "constexpr" | "constinit")
+    });
+    if is_const && !declared.pointers.contains('*') {
+        SymbolKind::Constant
+    } else {
+        SymbolKind::Variable
+    }
 }
 
 /// Takes the semicolon off a declaration's signature, and what the mask has hidden from the grammar:
@@ -145,8 +225,10 @@ fn variable_kind(node: Node<'_>, declared: &Declared<'_>, walk: &Walk<'_>) -> Sy
 pub fn trim_signature(symbol: u32, walk: &mut Walk<'_>) {
     let row = walk.symbols[symbol as usize];
     let signature = walk.strings.table.get(row.signature);
-    let trimmed = signature.split(" #").next().unwrap_or(signature).trim_end_matches([';', ':', ' ']);
-    let is_uneven = trimmed.ends_with(')') && trimmed.matches(')').count() > trimmed.matches('(').count();
+    let trimmed =
+        signature.split(" #").next().unwrap_or(signature).trim_end_matches([';', ':', ' ']);
+    let is_uneven =
+        trimmed.ends_with(')') && trimmed.matches(')').count() > trimmed.matches('(').count();
     let trimmed = if is_uneven { &trimmed[..trimmed.len() - 1] } else { trimmed };
     if trimmed.len() != signature.len() && signature.len() < MAX_SIGNATURE {
         let trimmed = trimmed.to_owned();
@@ -162,12 +244,22 @@ fn locals<'t>(node: Node<'t>, declarators: &[Node<'t>], walk: &mut Walk<'t>) {
         let Some(declared) = declarator::read(declarator, walk) else { continue };
         let value = declarator.child_by_field_name("value");
         walk.take(declared.name.start_byte());
-        let bound = format!("{type_text}{}", if type_text.is_empty() { "" } else { &declared.pointers });
-        let how_value = value.filter(|value| !matches!(value.kind(), "argument_list" | "initializer_list"));
+        let bound =
+            format!("{type_text}{}", if type_text.is_empty() { "" } else { &declared.pointers });
+        let how_value =
+            value.filter(|value| !matches!(value.kind(), "argument_list" | "initializer_list"));
         walk.bind(declared.name, &bound, how_value);
         // `Foo f(1)` and `Foo f{1}` construct.
-        let constructs = value.is_some_and(|value| matches!(value.kind(), "argument_list" | "initializer_list")) && declared.pointers.is_empty();
-        if let Some(written) = written.filter(|written| constructs && matches!(written.kind(), "type_identifier" | "qualified_identifier" | "template_type")) {
+        let constructs = value
+            .is_some_and(|value| matches!(value.kind(), "argument_list" | "initializer_list"))
+            && declared.pointers.is_empty();
+        if let Some(written) = written.filter(|written| {
+            constructs
+                && matches!(
+                    written.kind(),
+                    "type_identifier" | "qualified_identifier" | "template_type"
+                )
+        }) {
             let path = crate::names::path(type_text);
             walk.reference(&path, RefKind::Construct, written.start_byte(), line_of(written), 255);
         }

@@ -22,7 +22,8 @@ const MAX_NESTING: usize = 64;
 /// Reads a declarator from the outside in.
 pub fn read<'t>(declarator: Node<'t>, walk: &Walk<'t>) -> Option<Declared<'t>> {
     let mut node = declarator;
-    let mut found = Declared { name: node, scope: String::new(), function: None, pointers: String::new() };
+    let mut found =
+        Declared { name: node, scope: String::new(), function: None, pointers: String::new() };
     for _ in 0..MAX_NESTING {
         node = match node.kind() {
             "function_declarator" | "abstract_function_declarator" => {
@@ -38,21 +39,32 @@ pub fn read<'t>(declarator: Node<'t>, walk: &Walk<'t>) -> Option<Declared<'t>> {
                 found.function = None;
                 inner(node)?
             }
-            "init_declarator" | "parenthesized_declarator" | "attributed_declarator" | "dependent_name" | "structured_binding_declarator" => inner(node)?,
+            "init_declarator"
+            | "parenthesized_declarator"
+            | "attributed_declarator"
+            | "dependent_name"
+            | "structured_binding_declarator" => inner(node)?,
             "qualified_identifier" => {
                 if let Some(scope) = node.child_by_field_name("scope") {
                     let scope = names::path(walk.text_of(scope));
-                    found.scope = if found.scope.is_empty() { scope } else { format!("{}.{scope}", found.scope) };
+                    found.scope = if found.scope.is_empty() {
+                        scope
+                    } else {
+                        format!("{}.{scope}", found.scope)
+                    };
                 }
                 node.child_by_field_name("name")?
             }
-            "template_function" | "template_method" | "template_type" => node.child_by_field_name("name")?,
+            "template_function" | "template_method" | "template_type" => {
+                node.child_by_field_name("name")?
+            }
             "operator_cast" => {
                 found.function = node.child_by_field_name("declarator");
                 found.name = node;
                 return Some(found);
             }
-            "identifier" | "field_identifier" | "type_identifier" | "destructor_name" | "operator_name" | "primitive_type" => {
+            "identifier" | "field_identifier" | "type_identifier" | "destructor_name"
+            | "operator_name" | "primitive_type" => {
                 found.name = node;
                 return Some(found);
             }
@@ -66,7 +78,18 @@ fn inner(node: Node<'_>) -> Option<Node<'_>> {
     if let Some(inner) = node.child_by_field_name("declarator") {
         return Some(inner);
     }
-    node.named_children().find(|child| child.kind().ends_with("declarator") || child.kind().ends_with("identifier") || matches!(child.kind(), "operator_name" | "operator_cast" | "destructor_name" | "template_function" | "template_method"))
+    node.named_children().find(|child| {
+        child.kind().ends_with("declarator")
+            || child.kind().ends_with("identifier")
+            || matches!(
+                child.kind(),
+                "operator_name"
+                    | "operator_cast"
+                    | "destructor_name"
+                    | "template_function"
+                    | "template_method"
+            )
+    })
 }
 
 /// Returns a name as it is written in one piece: `operator==`, `operator bool`, `~Foo`.
@@ -74,7 +97,8 @@ pub fn name_text(name: Node<'_>, walk: &Walk<'_>) -> String {
     let text = walk.text_of(name);
     match name.kind() {
         "operator_cast" => {
-            let written = name.child_by_field_name("type").map_or("", |written| walk.text_of(written));
+            let written =
+                name.child_by_field_name("type").map_or("", |written| walk.text_of(written));
             format!("operator {written}")
         }
         "operator_name" => {

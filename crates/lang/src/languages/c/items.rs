@@ -48,7 +48,11 @@ impl<'a> Parts<'a> {
 
     pub fn is_macro(&self, token: usize) -> bool {
         let word = self.word(token);
-        word.len() >= 3 && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_') && word.bytes().filter(u8::is_ascii_uppercase).count() >= 2
+        word.len() >= 3
+            && word
+                .bytes()
+                .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+            && word.bytes().filter(u8::is_ascii_uppercase).count() >= 2
     }
 
     /// Returns the index of the bracket that closes the one at `open`.
@@ -79,10 +83,14 @@ impl<'a> Parts<'a> {
                 let end = self.matching(first).map_or(at, |close| at + close - first);
                 (Part::Group, if end < head.len() { end } else { at })
             }
-            Kind::Punct(b'<') if before.is_some_and(|item| matches!(item.part, Part::Word | Part::Macro)) => match self.angle_end(head, at) {
-                Some(end) => (Part::Angles, end),
-                None => (Part::Punct(b'<'), at),
-            },
+            Kind::Punct(b'<')
+                if before.is_some_and(|item| matches!(item.part, Part::Word | Part::Macro)) =>
+            {
+                match self.angle_end(head, at) {
+                    Some(end) => (Part::Angles, end),
+                    None => (Part::Punct(b'<'), at),
+                }
+            }
             Kind::Punct(byte) => (Part::Punct(byte), at),
             _ => (Part::Literal, at),
         }
@@ -94,7 +102,9 @@ impl<'a> Parts<'a> {
             match self.tokens[token].kind {
                 Kind::Punct(b'<') => depth += 1,
                 // `->` closes nothing.
-                Kind::Punct(b'>') if self.tokens[token - 1].kind == Kind::Punct(b'-') && self.tokens[token - 1].end == self.tokens[token].start => {}
+                Kind::Punct(b'>')
+                    if self.tokens[token - 1].kind == Kind::Punct(b'-')
+                        && self.tokens[token - 1].end == self.tokens[token].start => {}
                 Kind::Punct(b'>') => {
                     depth -= 1;
                     if depth == 0 {

@@ -44,18 +44,36 @@ mod tests {
         check("BOOL WINAPI f(void) {}", "BOOL f(void) {}");
         check("DWORD x; FILE *f(void);", "DWORD x; FILE *f(void);");
         check("static int FOO(int a);", "static int FOO(int a);");
-        check("int printf_(const char *f, ...) API_PRINTF(1, 2);", "int printf_(const char *f, ...) ;");
+        check(
+            "int printf_(const char *f, ...) API_PRINTF(1, 2);",
+            "int printf_(const char *f, ...) ;",
+        );
         check("struct A { int x_ GUARDED_BY(mu_); };", "struct A { int x_ ; };");
-        check("class MY_API Foo final : public Bar { MY_CONSTEXPR Foo(int x) : x_(x) {} };", "class Foo final : public Bar { Foo(int x) : x_(x) {} };");
-        check("namespace a {\nA_NAMESPACE_BEGIN\nnamespace b {}\nA_NAMESPACE_END\n}", "namespace a { namespace b {} }");
+        check(
+            "class MY_API Foo final : public Bar { MY_CONSTEXPR Foo(int x) : x_(x) {} };",
+            "class Foo final : public Bar { Foo(int x) : x_(x) {} };",
+        );
+        check(
+            "namespace a {\nA_NAMESPACE_BEGIN\nnamespace b {}\nA_NAMESPACE_END\n}",
+            "namespace a { namespace b {} }",
+        );
         check("A_NAMESPACE_END\n\nTEST(Foo, Bar) A_UNCHECKED { }", "TEST(Foo, Bar) { }");
         check("TEST(Foo, Bar) { X_Y(1); }", "TEST(Foo, Bar) { X_Y(1); }");
-        check("template <class T> A_DEPRECATED(\"x\") inline T f(T x A_BOUND) A_NOEXCEPT {}", "template <class T> inline T f(T x ) {}");
+        check(
+            "template <class T> A_DEPRECATED(\"x\") inline T f(T x A_BOUND) A_NOEXCEPT {}",
+            "template <class T> inline T f(T x ) {}",
+        );
         check("typedef int (CALLBACK_API *fn)(int);", "typedef int ( *fn)(int);");
         check("EXPORT_IT(static void f(struct s *s)) { }", "static void f(struct s *s) { }");
         check("int f(void) { LIST(X)\nLIST(Y)\nint a; Z(a); }", "int f(void) { int a; Z(a); }");
-        check("int f(void) { BEGIN_IT\nstruct s { int a; }; }", "int f(void) { struct s { int a; }; }");
-        check("ref operator[](int i) A_BOUND { } inline A_TARGET const a::b *f(const char* nonnull p, T* A_RESTRICT q);", "ref operator[](int i) { } inline const a::b *f(const char* p, T* q);");
+        check(
+            "int f(void) { BEGIN_IT\nstruct s { int a; }; }",
+            "int f(void) { struct s { int a; }; }",
+        );
+        check(
+            "ref operator[](int i) A_BOUND { } inline A_TARGET const a::b *f(const char* nonnull p, T* A_RESTRICT q);",
+            "ref operator[](int i) { } inline const a::b *f(const char* p, T* q);",
+        );
         check("FOO_T bar_t::baz() {}", "FOO_T bar_t::baz() {}");
     }
 
@@ -64,11 +82,17 @@ mod tests {
         check("#ifdef A\nint f(int a)\n#else\nint f(void)\n#endif\n{ }", "int f(int a) { }");
         check("#ifdef A\nint a;\n#else\nint b;\n#endif", "int a; int b;");
         check("#if 0\nint a(;\n#else\nint b;\n#endif", "int b;");
-        check("#ifdef __cplusplus\nextern \"C\" {\n#endif\nint a;\n#ifdef __cplusplus\n}\n#endif", "extern \"C\" { int a; }");
+        check(
+            "#ifdef __cplusplus\nextern \"C\" {\n#endif\nint a;\n#ifdef __cplusplus\n}\n#endif",
+            "extern \"C\" { int a; }",
+        );
     }
 
     #[test]
     fn strings_hide_nothing() {
-        check("const char *a = R\"x(\n#if 0\n\")x\"; API_X int f(void);", "const char *a = R\"x( #if 0 \")x\"; int f(void);");
+        check(
+            "const char *a = R\"x(\n#if 0\n\")x\"; API_X int f(void);",
+            "const char *a = R\"x( #if 0 \")x\"; int f(void);",
+        );
     }
 }

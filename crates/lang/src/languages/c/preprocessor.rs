@@ -27,7 +27,12 @@ pub fn definition<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let kind = if parameters.is_some() { SymbolKind::Macro } else { SymbolKind::Constant };
     let symbol = walk.add_symbol(node, name_node.start_byte(), name, "", kind, value, "", false);
     walk.symbols[symbol as usize].modifiers &= !modifier::DECLARATION;
-    let signature = walk.strings.table.get(walk.symbols[symbol as usize].signature).trim_end_matches(['\\', ' ']).to_owned();
+    let signature = walk
+        .strings
+        .table
+        .get(walk.symbols[symbol as usize].signature)
+        .trim_end_matches(['\\', ' '])
+        .to_owned();
     walk.symbols[symbol as usize].signature = walk.intern(&signature);
     if let Some(value) = value {
         mentions(value, parameters.map_or("", |parameters| walk.text_of(parameters)), walk);
@@ -38,7 +43,8 @@ pub fn definition<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 /// Names that keep a header from being read twice.
 fn is_guard(name: &str) -> bool {
     let name = name.trim_end_matches('_');
-    ["_H", "_HPP", "_HH", "_HXX", "_INCLUDED", "_INC"].iter().any(|end| name.ends_with(end)) || name.ends_with('H') && name.contains("_H_")
+    ["_H", "_HPP", "_HH", "_HXX", "_INCLUDED", "_INC"].iter().any(|end| name.ends_with(end))
+        || name.ends_with('H') && name.contains("_H_")
 }
 
 /// Longest replacement text that is looked at for names.
@@ -62,7 +68,8 @@ fn mentions(value: Node<'_>, parameters: &str, walk: &mut Walk<'_>) {
             (false, true) => RefKind::Field,
             (false, false) => RefKind::Name,
         };
-        let line = line_of(value) + text[..token.start].bytes().filter(|&byte| byte == b'\n').count() as u32;
+        let line = line_of(value)
+            + text[..token.start].bytes().filter(|&byte| byte == b'\n').count() as u32;
         // What a member belongs to is known where the macro is used.
         let path = if is_member { format!("().{word}") } else { word.to_owned() };
         walk.reference(&path, kind, value.start_byte() + token.start, line, 255);
@@ -71,8 +78,52 @@ fn mentions(value: Node<'_>, parameters: &str, walk: &mut Walk<'_>) {
 
 fn is_keyword(word: &str) -> bool {
     const WORDS: [&str; 46] = [
-        "do", "while", "if", "else", "for", "return", "sizeof", "int", "char", "void", "long", "short", "unsigned", "signed", "float", "double", "const", "static", "struct", "union", "enum", "typedef", "extern", "goto", "break",
-        "continue", "switch", "case", "default", "inline", "volatile", "auto", "bool", "true", "false", "NULL", "nullptr", "class", "template", "typename", "namespace", "new", "delete", "this", "static_cast", "defined",
+        "do",
+        "while",
+        "if",
+        "else",
+        "for",
+        "return",
+        "sizeof",
+        "int",
+        "char",
+        "void",
+        "long",
+        "short",
+        "unsigned",
+        "signed",
+        "float",
+        "double",
+        "const",
+        "static",
+        "struct",
+        "union",
+        "enum",
+        "typedef",
+        "extern",
+        "goto",
+        "break",
+        "continue",
+        "switch",
+        "case",
+        "default",
+        "inline",
+        "volatile",
+        "auto",
+        "bool",
+        "true",
+        "false",
+        "NULL",
+        "nullptr",
+        "class",
+        "template",
+        "typename",
+        "namespace",
+        "new",
+        "delete",
+        "this",
+        "static_cast",
+        "defined",
     ];
     WORDS.contains(&word)
 }

@@ -93,7 +93,10 @@ fn comment_end(bytes: &[u8], start: usize) -> usize {
     if bytes[start + 1] == b'/' {
         return start + bytes[start..].iter().take_while(|&&byte| byte != b'\n').count();
     }
-    bytes[start + 2..].windows(2).position(|pair| pair == b"*/").map_or(bytes.len(), |at| start + 2 + at + 2)
+    bytes[start + 2..]
+        .windows(2)
+        .position(|pair| pair == b"*/")
+        .map_or(bytes.len(), |at| start + 2 + at + 2)
 }
 
 /// A directive ends with its line, unless a backslash or a comment carries it on.
@@ -127,12 +130,19 @@ fn quoted_end(bytes: &[u8], start: usize, quote: u8) -> usize {
 
 /// `R"x( … )x"` holds anything; every other string ends at its quote or line.
 fn string_end(bytes: &[u8], start: usize, before: Option<&Token>) -> usize {
-    let is_raw = before.is_some_and(|token| token.end == start && token.kind == Kind::Word && matches!(&bytes[token.start..token.end], b"R" | b"LR" | b"uR" | b"UR" | b"u8R"));
+    let is_raw = before.is_some_and(|token| {
+        token.end == start
+            && token.kind == Kind::Word
+            && matches!(&bytes[token.start..token.end], b"R" | b"LR" | b"uR" | b"UR" | b"u8R")
+    });
     let open = bytes[start..].iter().take(18).position(|&byte| byte == b'(').filter(|_| is_raw);
     let Some(open) = open else { return quoted_end(bytes, start, b'"') };
     let mut close = vec![b')'];
     close.extend_from_slice(&bytes[start + 1..start + open]);
     close.push(b'"');
     let inside = start + open + 1;
-    bytes[inside..].windows(close.len()).position(|window| window == close).map_or(bytes.len(), |at| inside + at + close.len())
+    bytes[inside..]
+        .windows(close.len())
+        .position(|window| window == close)
+        .map_or(bytes.len(), |at| inside + at + close.len())
 }

@@ -15,7 +15,8 @@ pub fn masked(text: &str) -> Cow<'_, str> {
     let mut lines = text.split_inclusive('\n').peekable();
     while let Some(line) = lines.next() {
         let trimmed = line.trim();
-        let opens = before.ends_with(')') && lines.peek().is_some_and(|next| next.trim_start().starts_with('{'));
+        let opens = before.ends_with(')')
+            && lines.peek().is_some_and(|next| next.trim_start().starts_with('{'));
         state = match (state, directive(trimmed)) {
             (State::Outside, "#if") if opens || is_open_header(before) => State::Taken,
             (State::Taken | State::Dropped, "#else" | "#elif") => State::Dropped,
@@ -30,7 +31,10 @@ pub fn masked(text: &str) -> Cow<'_, str> {
         };
         if blank {
             changed = true;
-            out.extend(line.bytes().map(|byte| if matches!(byte, b'\n' | b'\r') { byte as char } else { ' ' }));
+            out.extend(
+                line.bytes()
+                    .map(|byte| if matches!(byte, b'\n' | b'\r') { byte as char } else { ' ' }),
+            );
         } else {
             out.push_str(line);
         }
@@ -56,8 +60,13 @@ fn directive(line: &str) -> &str {
 
 /// True for a line that names a type and does not open its body.
 fn is_open_header(line: &str) -> bool {
-    let names_type = line.split_whitespace().any(|word| matches!(word, "class" | "struct" | "interface" | "record"));
-    names_type && !line.starts_with("//") && !line.contains('"') && line.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '>'))
+    let names_type = line
+        .split_whitespace()
+        .any(|word| matches!(word, "class" | "struct" | "interface" | "record"));
+    names_type
+        && !line.starts_with("//")
+        && !line.contains('"')
+        && line.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '>'))
 }
 
 #[cfg(test)]

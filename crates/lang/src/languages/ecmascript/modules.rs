@@ -10,7 +10,9 @@ use contextd_model::Visibility;
 use contextd_model::facts::{import_kind, modifier};
 
 pub fn import<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-    let clause = node.named_children().find(|child| matches!(child.kind(), "import_clause" | "import_require_clause"));
+    let clause = node
+        .named_children()
+        .find(|child| matches!(child.kind(), "import_clause" | "import_require_clause"));
     if let Some(clause) = clause.filter(|clause| clause.kind() == "import_require_clause") {
         let alias = clause.named_child(0).map_or("", |name| walk.text_of(name));
         walk.import(source(clause, walk), "", alias, import_kind::MODULE, line_of(node));
@@ -23,7 +25,13 @@ pub fn import<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     };
     for child in clause.named_children() {
         match child.kind() {
-            "identifier" => walk.import(module, "default", walk.text_of(child), import_kind::NAME, line_of(child)),
+            "identifier" => walk.import(
+                module,
+                "default",
+                walk.text_of(child),
+                import_kind::NAME,
+                line_of(child),
+            ),
             "namespace_import" => {
                 let alias = child.named_child(0).map_or("", |name| walk.text_of(name));
                 walk.import(module, "", alias, import_kind::MODULE, line_of(child));
@@ -36,8 +44,10 @@ pub fn import<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 
 fn specifiers<'t>(list: Node<'t>, kind_name: &str, module: &str, kind: u8, walk: &mut Walk<'t>) {
     for child in list.named_children().filter(|child| child.kind() == kind_name) {
-        let name = child.child_by_field_name("name").map_or("", |name| unquoted(walk.text_of(name)));
-        let alias = child.child_by_field_name("alias").map_or(name, |alias| unquoted(walk.text_of(alias)));
+        let name =
+            child.child_by_field_name("name").map_or("", |name| unquoted(walk.text_of(name)));
+        let alias =
+            child.child_by_field_name("alias").map_or(name, |alias| unquoted(walk.text_of(alias)));
         walk.import(module, name, alias, kind, line_of(child));
         if module.is_empty() {
             publish(name, walk);
@@ -47,7 +57,9 @@ fn specifiers<'t>(list: Node<'t>, kind_name: &str, module: &str, kind: u8, walk:
 
 pub fn export<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let module = source(node, walk);
-    let clause = node.named_children().find(|child| matches!(child.kind(), "export_clause" | "namespace_export"));
+    let clause = node
+        .named_children()
+        .find(|child| matches!(child.kind(), "export_clause" | "namespace_export"));
     match clause {
         Some(clause) if clause.kind() == "export_clause" => {
             specifiers(clause, "export_specifier", module, import_kind::REEXPORT, walk);
@@ -73,7 +85,11 @@ pub fn export<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 }
 
 fn exported_value<'t>(value: Node<'t>, walk: &mut Walk<'t>) {
-    let path = if matches!(value.kind(), "identifier" | "member_expression") { names::path(walk.text_of(value)) } else { String::new() };
+    let path = if matches!(value.kind(), "identifier" | "member_expression") {
+        names::path(walk.text_of(value))
+    } else {
+        String::new()
+    };
     if !path.is_empty() {
         walk.import("", &path, "default", import_kind::REEXPORT, line_of(value));
         publish(&path, walk);
@@ -111,12 +127,17 @@ pub fn loaded(value: Node<'_>, walk: &Walk<'_>) -> Option<Loaded> {
     let mut member = String::new();
     for _ in 0..6 {
         match node.kind() {
-            "await_expression" | "parenthesized_expression" | "non_null_expression" | "as_expression" => node = node.named_child(0)?,
+            "await_expression"
+            | "parenthesized_expression"
+            | "non_null_expression"
+            | "as_expression" => node = node.named_child(0)?,
             "member_expression" if member.is_empty() => {
                 member = walk.text_of(node.child_by_field_name("property")?).to_owned();
                 node = node.child_by_field_name("object")?;
             }
-            "call_expression" => return Some(Loaded { module: load_target(node, walk)?.to_owned(), member }),
+            "call_expression" => {
+                return Some(Loaded { module: load_target(node, walk)?.to_owned(), member });
+            }
             _ => return None,
         }
     }
@@ -130,7 +151,8 @@ fn load_target<'t>(call: Node<'_>, walk: &Walk<'t>) -> Option<&'t str> {
     }
     let first = call.child_by_field_name("arguments")?.named_child(0)?;
     let text = walk.text_of(first);
-    (matches!(first.kind(), "string" | "template_string") && !text.contains("${")).then(|| unquoted(text))
+    (matches!(first.kind(), "string" | "template_string") && !text.contains("${"))
+        .then(|| unquoted(text))
 }
 
 /// Binds what a declarator takes from a loaded module.
@@ -144,12 +166,20 @@ pub fn bind_loaded<'t>(name: Node<'t>, loaded: &Loaded, walk: &mut Walk<'t>) {
     for child in name.named_children() {
         let (imported, alias) = match child.kind() {
             "shorthand_property_identifier_pattern" => (Some(child), Some(child)),
-            "pair_pattern" => (child.child_by_field_name("key"), child.child_by_field_name("value")),
+            "pair_pattern" => {
+                (child.child_by_field_name("key"), child.child_by_field_name("value"))
+            }
             _ => (None, None),
         };
         if let (Some(imported), Some(alias)) = (imported, alias) {
             walk.take(alias.start_byte());
-            walk.import(&loaded.module, walk.text_of(imported), walk.text_of(alias), import_kind::NAME, line_of(child));
+            walk.import(
+                &loaded.module,
+                walk.text_of(imported),
+                walk.text_of(alias),
+                import_kind::NAME,
+                line_of(child),
+            );
         }
     }
 }
@@ -189,7 +219,10 @@ fn exported_object<'t>(object: Node<'t>, walk: &mut Walk<'t>) {
     for child in object.named_children() {
         let (alias, local) = match child.kind() {
             "shorthand_property_identifier" => (Some(child), Some(child)),
-            "pair" => (child.child_by_field_name("key"), child.child_by_field_name("value").filter(|value| value.kind() == "identifier")),
+            "pair" => (
+                child.child_by_field_name("key"),
+                child.child_by_field_name("value").filter(|value| value.kind() == "identifier"),
+            ),
             _ => (None, None),
         };
         if let (Some(alias), Some(local)) = (alias, local) {

@@ -16,10 +16,19 @@ pub fn parameters<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 }
 
 fn parameter<'t>(node: Node<'t>, position: u8, walk: &mut Walk<'t>) {
-    let pattern = node.child_by_field_name("pattern").or_else(|| node.child_by_field_name("left")).unwrap_or(node);
+    let pattern = node
+        .child_by_field_name("pattern")
+        .or_else(|| node.child_by_field_name("left"))
+        .unwrap_or(node);
     let type_text = written_type(node, walk);
-    let optional = node.kind() == "optional_parameter" || node.child_by_field_name("value").is_some() || node.kind() == "assignment_pattern";
-    let (name, variadic) = if pattern.kind() == "rest_pattern" { (pattern.named_child(0).unwrap_or(pattern), true) } else { (pattern, false) };
+    let optional = node.kind() == "optional_parameter"
+        || node.child_by_field_name("value").is_some()
+        || node.kind() == "assignment_pattern";
+    let (name, variadic) = if pattern.kind() == "rest_pattern" {
+        (pattern.named_child(0).unwrap_or(pattern), true)
+    } else {
+        (pattern, false)
+    };
     let flags = u16::from(variadic) | u16::from(optional) << 1;
     match name.kind() {
         "identifier" if is_callback(node, walk) => {
@@ -28,12 +37,28 @@ fn parameter<'t>(node: Node<'t>, position: u8, walk: &mut Walk<'t>) {
         }
         "identifier" => {
             walk.take(name.start_byte());
-            walk.add_binding(walk.text_of(name), &type_text, binding::PARAMETER, position, flags, line_of(name));
+            walk.add_binding(
+                walk.text_of(name),
+                &type_text,
+                binding::PARAMETER,
+                position,
+                flags,
+                line_of(name),
+            );
             if is_property(node) {
-                walk.add_binding(&format!("self.{}", walk.text_of(name)), &type_text, binding::DECLARED, 0, 0, line_of(name));
+                walk.add_binding(
+                    &format!("self.{}", walk.text_of(name)),
+                    &type_text,
+                    binding::DECLARED,
+                    0,
+                    0,
+                    line_of(name),
+                );
             }
         }
-        "object_pattern" | "array_pattern" => bind_pattern(name, &type_text, binding::DECLARED, 0, walk),
+        "object_pattern" | "array_pattern" => {
+            bind_pattern(name, &type_text, binding::DECLARED, 0, walk)
+        }
         _ => {}
     }
 }
@@ -46,15 +71,25 @@ fn is_callback(node: Node<'_>, walk: &Walk<'_>) -> bool {
 }
 
 /// Binds a parameter of a function without a name, with the lines that it is known in.
-fn callback_parameter<'t>(name: Node<'t>, type_text: &str, how: u8, function: Option<Node<'t>>, walk: &mut Walk<'t>) {
-    let lines = function.map_or(0, |function| (function.end_row() - name.start_row() + 1).min(usize::from(u16::MAX)));
+fn callback_parameter<'t>(
+    name: Node<'t>,
+    type_text: &str,
+    how: u8,
+    function: Option<Node<'t>>,
+    walk: &mut Walk<'t>,
+) {
+    let lines = function.map_or(0, |function| {
+        (function.end_row() - name.start_row() + 1).min(usize::from(u16::MAX))
+    });
     walk.take(name.start_byte());
     walk.add_binding(walk.text_of(name), type_text, how, 0, lines as u16, line_of(name));
 }
 
 /// A constructor's parameter with a modifier declares a field.
 fn is_property(node: Node<'_>) -> bool {
-    node.children().any(|child| matches!(child.kind(), "accessibility_modifier" | "readonly" | "override_modifier"))
+    node.children().any(|child| {
+        matches!(child.kind(), "accessibility_modifier" | "readonly" | "override_modifier")
+    })
 }
 
 pub fn lone_parameter<'t>(node: Node<'t>, walk: &mut Walk<'t>) {
@@ -80,14 +115,25 @@ pub fn destructure<'t>(pattern: Node<'t>, declarator: Node<'t>, walk: &mut Walk<
         return;
     }
     let value = declarator.child_by_field_name("value").map(unwrapped);
-    let path = value.filter(|value| matches!(value.kind(), "identifier" | "member_expression" | "call_expression" | "this")).map_or_else(String::new, |value| names::path(walk.text_of(value)));
-    let path = if path == "this" { "self".to_owned() } else { path.strip_prefix("this.").map_or(path.clone(), |rest| format!("self.{rest}")) };
+    let path = value
+        .filter(|value| {
+            matches!(value.kind(), "identifier" | "member_expression" | "call_expression" | "this")
+        })
+        .map_or_else(String::new, |value| names::path(walk.text_of(value)));
+    let path = if path == "this" {
+        "self".to_owned()
+    } else {
+        path.strip_prefix("this.").map_or(path.clone(), |rest| format!("self.{rest}"))
+    };
     bind_pattern(pattern, &path, binding::ALIAS, 0, walk);
 }
 
 fn unwrapped(value: Node<'_>) -> Node<'_> {
     let mut node = value;
-    while matches!(node.kind(), "await_expression" | "parenthesized_expression" | "non_null_expression") {
+    while matches!(
+        node.kind(),
+        "await_expression" | "parenthesized_expression" | "non_null_expression"
+    ) {
         let Some(inner) = node.named_child(0) else { break };
         node = inner;
     }
@@ -105,22 +151,35 @@ fn bind_pattern<'t>(pattern: Node<'t>, of: &str, how: u8, depth: u32, walk: &mut
                 Some(left) => (walk.text_of(left), left),
                 None => continue,
             },
-            "pair_pattern" => match (child.child_by_field_name("key"), child.child_by_field_name("value")) {
-                (Some(key), Some(value)) => (walk.text_of(key), value),
-                _ => continue,
-            },
+            "pair_pattern" => {
+                match (child.child_by_field_name("key"), child.child_by_field_name("value")) {
+                    (Some(key), Some(value)) => (walk.text_of(key), value),
+                    _ => continue,
+                }
+            }
             "identifier" => ("", child),
             "assignment_pattern" => ("", child.child_by_field_name("left").unwrap_or(child)),
             "rest_pattern" => ("", child.named_child(0).unwrap_or(child)),
             "object_pattern" | "array_pattern" => ("", child),
             _ => continue,
         };
-        let target = if target.kind() == "assignment_pattern" { target.child_by_field_name("left").unwrap_or(target) } else { target };
+        let target = if target.kind() == "assignment_pattern" {
+            target.child_by_field_name("left").unwrap_or(target)
+        } else {
+            target
+        };
         bind_member(key, target, of, how, depth, walk);
     }
 }
 
-fn bind_member<'t>(key: &str, target: Node<'t>, of: &str, how: u8, depth: u32, walk: &mut Walk<'t>) {
+fn bind_member<'t>(
+    key: &str,
+    target: Node<'t>,
+    of: &str,
+    how: u8,
+    depth: u32,
+    walk: &mut Walk<'t>,
+) {
     let known = !key.is_empty() && !of.is_empty() && crate::walk::is_name(key);
     let path = match how {
         binding::ALIAS if known => format!("{of}.{key}"),
@@ -129,7 +188,13 @@ fn bind_member<'t>(key: &str, target: Node<'t>, of: &str, how: u8, depth: u32, w
     };
     if matches!(target.kind(), "object_pattern" | "array_pattern") {
         if depth < MAX_NESTING {
-            bind_pattern(target, if how == binding::ALIAS { &path } else { "" }, how, depth + 1, walk);
+            bind_pattern(
+                target,
+                if how == binding::ALIAS { &path } else { "" },
+                how,
+                depth + 1,
+                walk,
+            );
         }
         return;
     }
@@ -139,18 +204,27 @@ fn bind_member<'t>(key: &str, target: Node<'t>, of: &str, how: u8, depth: u32, w
 }
 
 pub fn loop_or_catch<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-    let name = node.child_by_field_name("parameter").or_else(|| node.child_by_field_name("left").filter(|_| node.child_by_field_name("kind").is_some()));
+    let name = node.child_by_field_name("parameter").or_else(|| {
+        node.child_by_field_name("left").filter(|_| node.child_by_field_name("kind").is_some())
+    });
     match name {
         Some(name) if name.kind() == "identifier" => {
-            let path = node.child_by_field_name("right").filter(|right| matches!(right.kind(), "identifier" | "member_expression")).map_or_else(String::new, |right| {
-                let path = names::path(walk.text_of(right));
-                let path = path.strip_prefix("this.").map_or(path.clone(), |rest| format!("self.{rest}"));
-                format!("{path}[]")
-            });
+            let path = node
+                .child_by_field_name("right")
+                .filter(|right| matches!(right.kind(), "identifier" | "member_expression"))
+                .map_or_else(String::new, |right| {
+                    let path = names::path(walk.text_of(right));
+                    let path = path
+                        .strip_prefix("this.")
+                        .map_or(path.clone(), |rest| format!("self.{rest}"));
+                    format!("{path}[]")
+                });
             walk.take(name.start_byte());
             walk.add_binding(walk.text_of(name), &path, binding::ALIAS, 0, 0, line_of(name));
         }
-        Some(name) if matches!(name.kind(), "object_pattern" | "array_pattern") => bind_pattern(name, "", binding::ALIAS, 0, walk),
+        Some(name) if matches!(name.kind(), "object_pattern" | "array_pattern") => {
+            bind_pattern(name, "", binding::ALIAS, 0, walk)
+        }
         _ => {}
     }
     Flow::Table
@@ -159,7 +233,9 @@ pub fn loop_or_catch<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 /// A type parameter hides a type of that name; its constraint tells its members.
 pub fn type_parameter<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     if let Some(name) = node.child_by_field_name("name") {
-        let constraint = node.child_by_field_name("constraint").map_or("", |constraint| walk.text_of(constraint));
+        let constraint = node
+            .child_by_field_name("constraint")
+            .map_or("", |constraint| walk.text_of(constraint));
         let constraint = fold(constraint.trim_start_matches("extends").trim(), 120);
         walk.take(name.start_byte());
         walk.add_binding(walk.text_of(name), &constraint, binding::DECLARED, 0, 0, line_of(name));
@@ -169,7 +245,9 @@ pub fn type_parameter<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 
 /// `[key: string]: T` and `[K in Keys]: T` name a key that is nothing elsewhere.
 pub fn index_signature<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-    let mapped = node.first_of_kind("mapped_type_clause").and_then(|clause| clause.child_by_field_name("name"));
+    let mapped = node
+        .first_of_kind("mapped_type_clause")
+        .and_then(|clause| clause.child_by_field_name("name"));
     if let Some(name) = node.child_by_field_name("name").or(mapped) {
         walk.take(name.start_byte());
         walk.add_binding(walk.text_of(name), "", binding::DECLARED, 0, 0, line_of(name));

@@ -11,7 +11,9 @@ pub fn method<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let Some(name_node) = node.child_by_field_name("name") else { return Flow::Descend };
     let name: String = walk.text_of(name_node).split_whitespace().collect();
     let object = node.child_by_field_name("object");
-    let scope = object.filter(|object| object.kind() != "self").map_or_else(String::new, |object| names::path(walk.text_of(object)));
+    let scope = object
+        .filter(|object| object.kind() != "self")
+        .map_or_else(String::new, |object| names::path(walk.text_of(object)));
     let in_singleton = walk.ancestor(2).is_some_and(|outer| outer.kind() == "singleton_class");
     let is_static = object.is_some() || in_singleton;
     let kind = match (is_member(walk), name.as_str()) {
@@ -20,7 +22,16 @@ pub fn method<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
         (false, _) if object.is_some() => SymbolKind::Method,
         (false, _) => SymbolKind::Function,
     };
-    let symbol = walk.add_symbol(node, name_node.start_byte(), &name, &scope, kind, node.child_by_field_name("body"), "", false);
+    let symbol = walk.add_symbol(
+        node,
+        name_node.start_byte(),
+        &name,
+        &scope,
+        kind,
+        node.child_by_field_name("body"),
+        "",
+        false,
+    );
     finish(symbol, is_static, walk);
     if let Some(list) = node.child_by_field_name("parameters") {
         walk.symbols[symbol as usize].signature = header(node, list, walk);
@@ -52,18 +63,31 @@ pub fn is_member(walk: &Walk<'_>) -> bool {
 
 fn parameters(list: Node<'_>, walk: &mut Walk<'_>) {
     for (position, parameter) in list.named_children().enumerate() {
-        let name = if parameter.kind() == "identifier" { Some(parameter) } else { parameter.child_by_field_name("name") };
+        let name = if parameter.kind() == "identifier" {
+            Some(parameter)
+        } else {
+            parameter.child_by_field_name("name")
+        };
         let Some(name) = name else { continue };
         let has_default = parameter.child_by_field_name("value").is_some();
         let flags = u16::from(parameter.kind().contains("splat")) | u16::from(has_default) << 1;
         walk.take(name.start_byte());
-        walk.add_binding(walk.text_of(name), "", binding::PARAMETER, position.min(255) as u8, flags, line_of(name));
+        walk.add_binding(
+            walk.text_of(name),
+            "",
+            binding::PARAMETER,
+            position.min(255) as u8,
+            flags,
+            line_of(name),
+        );
     }
 }
 
 /// `alias new old`.
 pub fn alias<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-    if let (Some(name), Some(target)) = (node.child_by_field_name("name"), node.child_by_field_name("alias")) {
+    if let (Some(name), Some(target)) =
+        (node.child_by_field_name("name"), node.child_by_field_name("alias"))
+    {
         aliased(node, name, target, walk);
     }
     Flow::Skip
@@ -73,7 +97,16 @@ pub fn alias<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 pub fn aliased<'t>(node: Node<'t>, name: Node<'t>, target: Node<'t>, walk: &mut Walk<'t>) {
     let kind = if is_member(walk) { SymbolKind::Method } else { SymbolKind::Function };
     let text = walk.text_of(name).trim_start_matches(':').trim_matches(['"', '\'']);
-    let symbol = walk.add_symbol(node, name.end_byte() - text.len().min(name.end_byte()), text, "", kind, None, "", false);
+    let symbol = walk.add_symbol(
+        node,
+        name.end_byte() - text.len().min(name.end_byte()),
+        text,
+        "",
+        kind,
+        None,
+        "",
+        false,
+    );
     finish(symbol, false, walk);
     let old = walk.text_of(target).trim_start_matches(':').trim_matches(['"', '\'']);
     walk.reference(old, RefKind::Name, target.start_byte(), line_of(target), 255);
@@ -81,7 +114,10 @@ pub fn aliased<'t>(node: Node<'t>, name: Node<'t>, target: Node<'t>, walk: &mut 
 
 /// Constants are symbols, everything else is bound.
 pub fn assignment<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
-    let (Some(left), right) = (node.child_by_field_name("left"), node.child_by_field_name("right")) else { return Flow::Descend };
+    let (Some(left), right) = (node.child_by_field_name("left"), node.child_by_field_name("right"))
+    else {
+        return Flow::Descend;
+    };
     match left.kind() {
         "constant" | "scope_resolution" => constant(node, left, right, walk),
         "call" => {
@@ -102,7 +138,11 @@ pub fn assignment<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 
 /// `a.b = c` calls `b=`.
 fn written<'t>(left: Node<'t>, walk: &mut Walk<'t>) {
-    let (Some(method), Some(receiver)) = (left.child_by_field_name("method"), left.child_by_field_name("receiver")) else { return };
+    let (Some(method), Some(receiver)) =
+        (left.child_by_field_name("method"), left.child_by_field_name("receiver"))
+    else {
+        return;
+    };
     let word = format!("{}=", walk.text_of(method));
     super::macros::mention(method, &word, Some(receiver), Some(1), walk);
 }
@@ -115,8 +155,22 @@ fn constant<'t>(node: Node<'t>, left: Node<'t>, right: Option<Node<'t>>, walk: &
     let (scope, name) = names::split_last(&path);
     let start = left.end_byte() - name.len();
     // `Point = Struct.new(:x) do … end` declares a class.
-    let made = right.filter(|right| right.kind() == "call").map(|call| (call, walk.text.get(call.start_byte()..call.child_by_field_name("method").map_or(call.start_byte(), |method| method.end_byte())).unwrap_or("")));
-    let class = made.filter(|(_, callee)| matches!(*callee, "Struct.new" | "Class.new" | "Data.define" | "::Struct.new"));
+    let made = right.filter(|right| right.kind() == "call").map(|call| {
+        (
+            call,
+            walk.text
+                .get(
+                    call.start_byte()
+                        ..call
+                            .child_by_field_name("method")
+                            .map_or(call.start_byte(), |method| method.end_byte()),
+                )
+                .unwrap_or(""),
+        )
+    });
+    let class = made.filter(|(_, callee)| {
+        matches!(*callee, "Struct.new" | "Class.new" | "Data.define" | "::Struct.new")
+    });
     let kind = match class {
         Some((_, callee)) if callee != "Class.new" => SymbolKind::Struct,
         Some(_) => SymbolKind::Class,
@@ -128,7 +182,16 @@ fn constant<'t>(node: Node<'t>, left: Node<'t>, right: Option<Node<'t>>, walk: &
     if let Some(arguments) = arguments {
         for field in arguments.named_children().filter(|field| field.kind() == "simple_symbol") {
             let name = walk.text_of(field).trim_start_matches(':');
-            walk.add_symbol(field, field.start_byte() + 1, name, "", SymbolKind::Field, None, "", true);
+            walk.add_symbol(
+                field,
+                field.start_byte() + 1,
+                name,
+                "",
+                SymbolKind::Field,
+                None,
+                "",
+                true,
+            );
         }
     }
 }
@@ -138,7 +201,9 @@ fn bind<'t>(left: Node<'t>, right: Option<Node<'t>>, walk: &mut Walk<'t>) {
     let name = match left.kind() {
         "instance_variable" | "class_variable" => format!("self.{}", text.trim_start_matches('@')),
         "call" => match text.strip_prefix("self.") {
-            Some(rest) if rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') => format!("self.{rest}"),
+            Some(rest) if rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') => {
+                format!("self.{rest}")
+            }
             _ => return,
         },
         _ => {
@@ -146,7 +211,8 @@ fn bind<'t>(left: Node<'t>, right: Option<Node<'t>>, walk: &mut Walk<'t>) {
             text.to_owned()
         }
     };
-    let (how, type_text) = right.map_or((binding::ALIAS, String::new()), |right| value(right, walk));
+    let (how, type_text) =
+        right.map_or((binding::ALIAS, String::new()), |right| value(right, walk));
     walk.add_binding(&name, &type_text, how, 0, 0, line_of(left));
 }
 
@@ -155,15 +221,27 @@ fn value(right: Node<'_>, walk: &Walk<'_>) -> (u8, String) {
     match right.kind() {
         "call" => {
             let receiver = right.child_by_field_name("receiver");
-            let method = right.child_by_field_name("method").map_or("", |method| walk.text_of(method));
+            let method =
+                right.child_by_field_name("method").map_or("", |method| walk.text_of(method));
             match receiver {
-                Some(receiver) if method == "new" && matches!(receiver.kind(), "constant" | "scope_resolution") => (binding::CONSTRUCTED, names::path(walk.text_of(receiver))),
-                Some(receiver) => (binding::CALLED, format!("{}.{method}", names::path(walk.text_of(receiver)))),
+                Some(receiver)
+                    if method == "new"
+                        && matches!(receiver.kind(), "constant" | "scope_resolution") =>
+                {
+                    (binding::CONSTRUCTED, names::path(walk.text_of(receiver)))
+                }
+                Some(receiver) => {
+                    (binding::CALLED, format!("{}.{method}", names::path(walk.text_of(receiver))))
+                }
                 None => (binding::CALLED, method.to_owned()),
             }
         }
-        "identifier" | "constant" | "scope_resolution" => (binding::ALIAS, names::path(walk.text_of(right))),
-        "instance_variable" => (binding::ALIAS, format!("self.{}", walk.text_of(right).trim_start_matches('@'))),
+        "identifier" | "constant" | "scope_resolution" => {
+            (binding::ALIAS, names::path(walk.text_of(right)))
+        }
+        "instance_variable" => {
+            (binding::ALIAS, format!("self.{}", walk.text_of(right).trim_start_matches('@')))
+        }
         _ => (binding::ALIAS, String::new()),
     }
 }

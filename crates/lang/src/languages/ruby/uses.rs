@@ -57,5 +57,7 @@ pub fn instance_variable(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
 
 /// Returns the inside of a plain string.
 pub fn string<'t>(node: Node<'_>, walk: &Walk<'t>) -> Option<&'t str> {
-    (node.kind() == "string").then(|| walk.text_of(node).trim_matches(['"', '\''])).filter(|text| !text.is_empty() && text.len() <= 200 && !text.contains(['\n', '#']))
+    (node.kind() == "string")
+        .then(|| walk.text_of(node).trim_matches(['"', '\'']))
+        .filter(|text| !text.is_empty() && text.len() <= 200 && !text.contains(['\n', '#']))
 }

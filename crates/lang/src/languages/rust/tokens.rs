@@ -54,7 +54,8 @@ impl<'t> Reader<'t> {
             }
             "token_tree" => self.tree(token, walk),
             ":" if !self.path.contains('.') => self.clear(),
-            keyword @ ("fn" | "let" | "for" | "struct" | "enum" | "trait" | "mod" | "type" | "mut" | "ref" | "const" | "static") => {
+            keyword @ ("fn" | "let" | "for" | "struct" | "enum" | "trait" | "mod" | "type"
+            | "mut" | "ref" | "const" | "static") => {
                 self.flush(walk);
                 self.keyword = match keyword {
                     "mut" | "ref" => self.keyword,
@@ -117,7 +118,9 @@ impl<'t> Reader<'t> {
     fn flush(&mut self, walk: &mut Walk<'t>) {
         if let Some(last) = self.last {
             let kind = if self.path.contains('.') { RefKind::Field } else { RefKind::Name };
-            let ignored = self.path.starts_with('$') || walk.rules.ignore.contains(&self.path) || matches!(self.path.as_str(), "crate" | "super" | "true" | "false");
+            let ignored = self.path.starts_with('$')
+                || walk.rules.ignore.contains(&self.path)
+                || matches!(self.path.as_str(), "crate" | "super" | "true" | "false");
             if !ignored && self.path.len() > 1 {
                 walk.reference(&self.path, kind, last.start_byte(), line_of(last), 255);
             }

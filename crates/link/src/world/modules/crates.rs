@@ -64,9 +64,7 @@ impl Crates {
                 let slot = crates.by_name.entry(key::name(&name)).or_insert(at as u32);
                 if basename(file.path) == "lib.rs" {
                     *slot = at as u32;
-                    crates
-                        .modules
-                        .insert(key::within(u64::from(number), key::name("")), at as u32);
+                    crates.modules.insert(key::within(u64::from(number), key::name("")), at as u32);
                 }
             }
             crates.places.insert(at as u32, (number, module));
@@ -76,11 +74,7 @@ impl Crates {
 
     pub fn child(&self, file: u32, name: &str) -> Option<Module> {
         let (number, module) = self.places.get(&file)?;
-        let path = if module.is_empty() {
-            name.to_owned()
-        } else {
-            format!("{module}.{name}")
-        };
+        let path = if module.is_empty() { name.to_owned() } else { format!("{module}.{name}") };
         self.at(*number, &path)
     }
 
@@ -111,20 +105,12 @@ impl Crates {
         let mut at = match head {
             "crate" => self.at(*number, "")?,
             "self" => Module::File(file),
-            "super" => self.at(
-                *number,
-                own.rsplit_once('.').map_or("", |(parent, _)| parent),
-            )?,
+            "super" => self.at(*number, own.rsplit_once('.').map_or("", |(parent, _)| parent))?,
             name if self.is_of_toolchain(*number, name) => self.child(file, name)?,
             name => self
                 .child(file, name)
                 .or_else(|| self.at(*number, name))
-                .or_else(|| {
-                    self.by_name
-                        .get(&key::name(name))
-                        .copied()
-                        .map(Module::File)
-                })?,
+                .or_else(|| self.by_name.get(&key::name(name)).copied().map(Module::File))?,
         };
         for part in parts {
             let Module::File(current) = at else {
@@ -133,10 +119,7 @@ impl Crates {
             at = match part {
                 "super" => {
                     let (number, own) = self.places.get(&current)?;
-                    self.at(
-                        *number,
-                        own.rsplit_once('.').map_or("", |(parent, _)| parent),
-                    )?
+                    self.at(*number, own.rsplit_once('.').map_or("", |(parent, _)| parent))?
                 }
                 name => self.child(current, name)?,
             };

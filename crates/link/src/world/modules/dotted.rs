@@ -22,11 +22,7 @@ pub fn index(files: &[LinkFile<'_>]) -> Index {
         while packages.contains(root) && !root.is_empty() {
             root = folder_of(root);
         }
-        let inner = if root.is_empty() {
-            file.path
-        } else {
-            &file.path[root.len() + 1..]
-        };
+        let inner = if root.is_empty() { file.path } else { &file.path[root.len() + 1..] };
         pairs.push((key::name(&whole), at as u32));
         pairs.push((key::name(&whole_name(inner)), at as u32));
     }
@@ -55,17 +51,12 @@ impl ModuleTable {
         if dots > 0 {
             let up = "../".repeat(dots - 1);
             let relative = format!("{up}{}", module[dots..].replace('.', "/"));
-            return self
-                .python_file(&join(folder_of(path), &relative)?)
-                .map(Module::File);
+            return self.python_file(&join(folder_of(path), &relative)?).map(Module::File);
         }
         let candidates = self.dotted.get(key::name(module));
         // The nearest file wins: a script's neighbour, or the package it is part of.
         let best = candidates.iter().copied().max_by_key(|&candidate| {
-            (
-                shared_folders(files[candidate as usize].path, path),
-                std::cmp::Reverse(candidate),
-            )
+            (shared_folders(files[candidate as usize].path, path), std::cmp::Reverse(candidate))
         });
         best.map(Module::File)
     }
@@ -81,13 +72,11 @@ impl ModuleTable {
     fn python_file(&self, stem: &str) -> Option<u32> {
         let stem = stem.trim_start_matches('/');
         let mut path = String::with_capacity(stem.len() + "/__init__.pyi".len());
-        [".py", "/__init__.py", ".pyi", "/__init__.pyi"]
-            .iter()
-            .find_map(|end| {
-                path.clear();
-                path.push_str(stem);
-                path.push_str(end);
-                self.file_at(path.trim_start_matches('/'))
-            })
+        [".py", "/__init__.py", ".pyi", "/__init__.pyi"].iter().find_map(|end| {
+            path.clear();
+            path.push_str(stem);
+            path.push_str(end);
+            self.file_at(path.trim_start_matches('/'))
+        })
     }
 }

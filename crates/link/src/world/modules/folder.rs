@@ -30,9 +30,8 @@ impl Roots {
             roots.push("");
         }
         let mut imports: FxHashMap<&str, u32> = FxHashMap::default();
-        for file in files
-            .iter()
-            .filter(|file| policy::of(file.view.language).modules == Style::Folder)
+        for file in
+            files.iter().filter(|file| policy::of(file.view.language).modules == Style::Folder)
         {
             for row in file.view.imports {
                 *imports.entry(file.view.str(row.module)).or_default() += 1;
@@ -57,14 +56,10 @@ impl Roots {
             }
         }
         // The longest prefix is tried first, so that a nested module is found before its parent.
-        prefixes.sort_by(|left, right| {
-            right
-                .0
-                .len()
-                .cmp(&left.0.len())
-                .then_with(|| left.cmp(right))
-        });
-        let imports = sorted_counts.into_iter().map(|(import, count)| (key::name(import), count)).collect();
+        prefixes
+            .sort_by(|left, right| right.0.len().cmp(&left.0.len()).then_with(|| left.cmp(right)));
+        let imports =
+            sorted_counts.into_iter().map(|(import, count)| (key::name(import), count)).collect();
         Self { prefixes, imports, folders }
     }
 
@@ -87,11 +82,7 @@ impl Roots {
     pub fn resolve(&self, import: &str, packages: &Packages) -> Option<u32> {
         let below = |prefix: &str, root: &str| {
             let rest = import.strip_prefix(prefix)?;
-            let rest = if rest.is_empty() {
-                ""
-            } else {
-                rest.strip_prefix('/')?
-            };
+            let rest = if rest.is_empty() { "" } else { rest.strip_prefix('/')? };
             let folder = [root, rest]
                 .iter()
                 .filter(|part| !part.is_empty())

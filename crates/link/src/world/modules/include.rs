@@ -30,10 +30,7 @@ impl ModuleTable {
     fn by_ending(&self, files: &[LinkFile<'_>], from: &str, module: &str) -> Option<u32> {
         let wanted = module.trim_start_matches("./").trim_start_matches("../");
         let ends = |path: &str| {
-            path == wanted
-                || path
-                    .strip_suffix(wanted)
-                    .is_some_and(|before| before.ends_with('/'))
+            path == wanted || path.strip_suffix(wanted).is_some_and(|before| before.ends_with('/'))
         };
         let candidates = self.by_basename.get(key::name(basename(wanted)));
         candidates
@@ -44,10 +41,7 @@ impl ModuleTable {
                 ends(path) && is_on_load_path(path, wanted)
             })
             .max_by_key(|&at| {
-                (
-                    shared_folders(files[at as usize].path, from),
-                    std::cmp::Reverse(at),
-                )
+                (shared_folders(files[at as usize].path, from), std::cmp::Reverse(at))
             })
     }
 }

@@ -84,10 +84,7 @@ impl Packages {
 
     /// Numbers a package and those that hold it, whether or not a file declares them.
     fn around(&mut self, family: u8, name: &str) -> u32 {
-        let number = self.number(
-            key::within(key::family_scope(family), key::name(name)),
-            NO_FILE,
-        );
+        let number = self.number(key::within(key::family_scope(family), key::name(name)), NO_FILE);
         if !self.names.contains_key(&number) {
             if !name.is_empty() {
                 self.around(family, name.rsplit_once('.').map_or("", |(outer, _)| outer));
@@ -117,18 +114,12 @@ impl Packages {
     }
 
     pub fn of_file(&self, file: u32) -> Option<u32> {
-        self.of_file
-            .get(file as usize)
-            .copied()
-            .filter(|&number| number != NO_PACKAGE)
+        self.of_file.get(file as usize).copied().filter(|&number| number != NO_PACKAGE)
     }
 
     /// Returns the first file that declares a package; none declares what only holds others.
     pub fn first_file(&self, package: u32) -> Option<u32> {
-        self.first_file
-            .get(package as usize)
-            .copied()
-            .filter(|&file| file != NO_FILE)
+        self.first_file.get(package as usize).copied().filter(|&file| file != NO_FILE)
     }
 
     pub fn in_folder(&self, folder: &str) -> Option<u32> {
@@ -137,14 +128,10 @@ impl Packages {
 
     /// Returns the package whose folder ends in all of `path`.
     pub fn ending(&self, path: &str) -> Option<u32> {
-        path.contains('.')
-            .then(|| self.endings.get(&key::name(path)).copied())
-            .flatten()
+        path.contains('.').then(|| self.endings.get(&key::name(path)).copied()).flatten()
     }
 
     pub fn named(&self, family: u8, name: &str) -> Option<u32> {
-        self.named
-            .get(&key::within(key::family_scope(family), key::name(name)))
-            .copied()
+        self.named.get(&key::within(key::family_scope(family), key::name(name))).copied()
     }
 }

@@ -6,8 +6,50 @@ use std::collections::BTreeMap;
 
 /// Programs that run tests, by their first word.
 const RUNNERS: &[&str] = &[
-    "cargo", "go", "npm", "pnpm", "yarn", "bun", "npx", "mvn", "./mvnw", "gradle", "./gradlew", "make", "just", "task", "tox", "nox", "pytest", "python", "python3", "uv", "poetry", "hatch", "rake", "bundle", "rspec", "mix", "dotnet", "swift", "sbt", "zig", "cabal", "stack", "ctest", "composer",
-    "phpunit", "vendor/bin/phpunit", "deno", "bats", "bin/bats", "busted", "bazel", "meson", "ninja", "xcodebuild",
+    "cargo",
+    "go",
+    "npm",
+    "pnpm",
+    "yarn",
+    "bun",
+    "npx",
+    "mvn",
+    "./mvnw",
+    "gradle",
+    "./gradlew",
+    "make",
+    "just",
+    "task",
+    "tox",
+    "nox",
+    "pytest",
+    "python",
+    "python3",
+    "uv",
+    "poetry",
+    "hatch",
+    "rake",
+    "bundle",
+    "rspec",
+    "mix",
+    "dotnet",
+    "swift",
+    "sbt",
+    "zig",
+    "cabal",
+    "stack",
+    "ctest",
+    "composer",
+    "phpunit",
+    "vendor/bin/phpunit",
+    "deno",
+    "bats",
+    "bin/bats",
+    "busted",
+    "bazel",
+    "meson",
+    "ninja",
+    "xcodebuild",
 ];
 
 /// A manifest at the root, and the commands that go with it by convention: test, build.
@@ -41,16 +83,22 @@ pub fn commands(project: &Project<'_>) -> Vec<String> {
     scripts(project, &mut tests, &mut builds);
     targets(project, &mut tests, &mut builds);
     python(project, &mut tests);
-    for (manifest, test, build) in CONVENTIONS.iter().filter(|(manifest, _, _)| project.has(manifest)) {
+    for (manifest, test, build) in
+        CONVENTIONS.iter().filter(|(manifest, _, _)| project.has(manifest))
+    {
         tests.push(((*test).to_owned(), (*manifest).to_owned()));
         if !build.is_empty() {
             builds.push(((*build).to_owned(), (*manifest).to_owned()));
         }
     }
-    if let Some(solution) = project.paths().into_iter().find(|path| path.ends_with(".sln") || path.ends_with(".slnx")) {
+    if let Some(solution) =
+        project.paths().into_iter().find(|path| path.ends_with(".sln") || path.ends_with(".slnx"))
+    {
         tests.push(("dotnet test".to_owned(), solution.to_owned()));
     }
-    if let Some(cabal) = project.paths().into_iter().find(|path| !path.contains('/') && path.ends_with(".cabal")) {
+    if let Some(cabal) =
+        project.paths().into_iter().find(|path| !path.contains('/') && path.ends_with(".cabal"))
+    {
         tests.push(("cabal test".to_owned(), cabal.to_owned()));
     }
     let mut lines = shown("test", tests);
@@ -60,7 +108,8 @@ pub fn commands(project: &Project<'_>) -> Vec<String> {
 
 fn shown(what: &str, found: Vec<(String, String)>) -> Vec<String> {
     let mut seen: BTreeMap<String, ()> = BTreeMap::new();
-    let distinct = found.into_iter().filter(|(command, _)| seen.insert(command.clone(), ()).is_none());
+    let distinct =
+        found.into_iter().filter(|(command, _)| seen.insert(command.clone(), ()).is_none());
     distinct.take(SHOWN).map(|(command, place)| format!("{what}: `{command}` ({place})")).collect()
 }
 
@@ -69,12 +118,22 @@ fn documented(project: &Project<'_>) -> Vec<(String, String)> {
     let is_guide = |path: &&str| {
         let lower = path.to_lowercase();
         let name = lower.rsplit('/').next().unwrap_or(&lower);
-        let guide = ["readme", "contributing", "development", "developing", "hacking", "testing", "agents"].iter().any(|start| name.starts_with(start));
-        guide && (!lower.contains('/') || lower.matches('/').count() == 1 && (lower.starts_with("docs/") || lower.starts_with(".github/") || lower.starts_with("doc/")))
+        let guide =
+            ["readme", "contributing", "development", "developing", "hacking", "testing", "agents"]
+                .iter()
+                .any(|start| name.starts_with(start));
+        guide
+            && (!lower.contains('/')
+                || lower.matches('/').count() == 1
+                    && (lower.starts_with("docs/")
+                        || lower.starts_with(".github/")
+                        || lower.starts_with("doc/")))
     };
     let mut paths: Vec<&str> = project.paths().into_iter().filter(is_guide).collect();
     // The README speaks first; files of the root before those of folders.
-    paths.sort_by_key(|path| (!path.to_lowercase().starts_with("readme"), path.matches('/').count(), path.len(), *path));
+    paths.sort_by_key(|path| {
+        (!path.to_lowercase().starts_with("readme"), path.matches('/').count(), path.len(), *path)
+    });
     let mut found = Vec::new();
     for path in paths.into_iter().take(6) {
         let Some(text) = project.read(path) else { continue };
@@ -92,7 +151,11 @@ fn in_text(text: &str) -> Vec<String> {
             fence = !fence;
             continue;
         }
-        if fence || line.starts_with("    ") || line.starts_with('\t') || line.trim_start().starts_with("$ ") {
+        if fence
+            || line.starts_with("    ")
+            || line.starts_with('\t')
+            || line.trim_start().starts_with("$ ")
+        {
             found.extend(command(line));
         } else {
             found.extend(line.split('`').skip(1).step_by(2).filter_map(command));
@@ -109,33 +172,82 @@ fn command(text: &str) -> Option<String> {
         return None;
     }
     // Settings of the environment may stand before the program.
-    let mut words = text.split_whitespace().skip_while(|word| word.contains('=') && !word.starts_with('-'));
+    let mut words =
+        text.split_whitespace().skip_while(|word| word.contains('=') && !word.starts_with('-'));
     let program = words.next()?;
     if !RUNNERS.contains(&program) {
         return None;
     }
     let rest: Vec<&str> = words.collect();
-    let alone = matches!(program, "tox" | "nox" | "pytest" | "rspec" | "ctest" | "phpunit" | "vendor/bin/phpunit" | "bats" | "busted");
-    if rest.iter().any(|word| ["ruff", "lint", "clippy", "fmt", "format", "black", "mypy", "flake8", "install", "build"].contains(word)) {
+    let alone = matches!(
+        program,
+        "tox"
+            | "nox"
+            | "pytest"
+            | "rspec"
+            | "ctest"
+            | "phpunit"
+            | "vendor/bin/phpunit"
+            | "bats"
+            | "busted"
+    );
+    if rest.iter().any(|word| {
+        ["ruff", "lint", "clippy", "fmt", "format", "black", "mypy", "flake8", "install", "build"]
+            .contains(word)
+    }) {
         return None;
     }
     let is_test = |word: &&str| {
         let word = word.trim_start_matches('-');
         // A folder of tests may be looked at by anything.
         let word = if word.ends_with('/') { "" } else { word };
-        word == "verify" || word.split([':', '.', '/', '_', '-']).any(|part| matches!(part, "test" | "tests" | "pytest" | "rspec" | "spec" | "unittest" | "tox" | "nox" | "nextest"))
+        word == "verify"
+            || word.split([':', '.', '/', '_', '-']).any(|part| {
+                matches!(
+                    part,
+                    "test"
+                        | "tests"
+                        | "pytest"
+                        | "rspec"
+                        | "spec"
+                        | "unittest"
+                        | "tox"
+                        | "nox"
+                        | "nextest"
+                )
+            })
     };
     (alone || rest.iter().any(is_test)).then(|| text.to_owned())
 }
 
 /// Scripts of package.json and composer.json.
-fn scripts(project: &Project<'_>, tests: &mut Vec<(String, String)>, builds: &mut Vec<(String, String)>) {
-    let tool = ["pnpm-lock.yaml", "yarn.lock", "bun.lock"].iter().find(|lock| project.has(lock)).map_or("npm", |lock| lock.split(['-', '.']).next().unwrap_or("npm"));
+fn scripts(
+    project: &Project<'_>,
+    tests: &mut Vec<(String, String)>,
+    builds: &mut Vec<(String, String)>,
+) {
+    let tool = ["pnpm-lock.yaml", "yarn.lock", "bun.lock"]
+        .iter()
+        .find(|lock| project.has(lock))
+        .map_or("npm", |lock| lock.split(['-', '.']).next().unwrap_or("npm"));
     for (manifest, tool) in [("package.json", tool), ("composer.json", "composer")] {
-        let Some(value) = project.read(manifest).and_then(|text| serde_json::from_str::<Value>(&text).ok()) else { continue };
-        let script = |name: &str| value["scripts"][name].as_str().filter(|script| !script.contains("no test specified")).or(value["scripts"][name].as_array().and(Some("")));
+        let Some(value) =
+            project.read(manifest).and_then(|text| serde_json::from_str::<Value>(&text).ok())
+        else {
+            continue;
+        };
+        let script = |name: &str| {
+            value["scripts"][name]
+                .as_str()
+                .filter(|script| !script.contains("no test specified"))
+                .or(value["scripts"][name].as_array().and(Some("")))
+        };
         if let Some(runs) = script("test") {
-            let place = if runs.is_empty() { manifest.to_owned() } else { format!("{manifest} runs {}", super::prose::clip(runs, 60)) };
+            let place = if runs.is_empty() {
+                manifest.to_owned()
+            } else {
+                format!("{manifest} runs {}", super::prose::clip(runs, 60))
+            };
             tests.push((format!("{tool} test"), place));
         }
         if script("build").is_some() {
@@ -145,10 +257,28 @@ fn scripts(project: &Project<'_>, tests: &mut Vec<(String, String)>, builds: &mu
 }
 
 /// Targets of make and just.
-fn targets(project: &Project<'_>, tests: &mut Vec<(String, String)>, builds: &mut Vec<(String, String)>) {
-    for (file, tool) in [("Makefile", "make"), ("makefile", "make"), ("GNUmakefile", "make"), ("justfile", "just"), ("Justfile", "just")] {
+fn targets(
+    project: &Project<'_>,
+    tests: &mut Vec<(String, String)>,
+    builds: &mut Vec<(String, String)>,
+) {
+    for (file, tool) in [
+        ("Makefile", "make"),
+        ("makefile", "make"),
+        ("GNUmakefile", "make"),
+        ("justfile", "just"),
+        ("Justfile", "just"),
+    ] {
         let Some(text) = project.read(file) else { continue };
-        let has = |name: &str| text.lines().any(|line| line.split(':').next().is_some_and(|head| line.contains(':') && !line.starts_with(['\t', ' ', '#', '.']) && head.split_whitespace().any(|word| word == name)));
+        let has = |name: &str| {
+            text.lines().any(|line| {
+                line.split(':').next().is_some_and(|head| {
+                    line.contains(':')
+                        && !line.starts_with(['\t', ' ', '#', '.'])
+                        && head.split_whitespace().any(|word| word == name)
+                })
+            })
+        };
         if let Some(name) = ["test", "check", "tests"].into_iter().find(|name| has(name)) {
             tests.push((format!("{tool} {name}"), file.to_owned()));
         }
@@ -162,8 +292,15 @@ fn targets(project: &Project<'_>, tests: &mut Vec<(String, String)>, builds: &mu
 fn python(project: &Project<'_>, tests: &mut Vec<(String, String)>) {
     for manifest in ["pyproject.toml", "setup.cfg"] {
         let Some(text) = project.read(manifest) else { continue };
-        for (mark, command) in [("tool.tox", "tox"), ("tox:tox", "tox"), ("tool.pytest", "pytest"), ("tool:pytest", "pytest"), ("tool.hatch.envs.test", "hatch test")] {
-            if text.lines().any(|line| line.trim_start().trim_start_matches('[').starts_with(mark)) {
+        for (mark, command) in [
+            ("tool.tox", "tox"),
+            ("tox:tox", "tox"),
+            ("tool.pytest", "pytest"),
+            ("tool:pytest", "pytest"),
+            ("tool.hatch.envs.test", "hatch test"),
+        ] {
+            if text.lines().any(|line| line.trim_start().trim_start_matches('[').starts_with(mark))
+            {
                 tests.push((command.to_owned(), manifest.to_owned()));
             }
         }
@@ -176,16 +313,40 @@ mod tests {
 
     #[test]
     fn commands_that_run_tests_are_told_from_others() {
-        for text in ["cargo test --doc", "$ npm test", "mvn clean verify", "go test", "RUST_LOG=x cargo test", "tox -p", "python -m pytest tests", "bundle exec rake test", "./gradlew :core:test", "make test"] {
+        for text in [
+            "cargo test --doc",
+            "$ npm test",
+            "mvn clean verify",
+            "go test",
+            "RUST_LOG=x cargo test",
+            "tox -p",
+            "python -m pytest tests",
+            "bundle exec rake test",
+            "./gradlew :core:test",
+            "make test",
+        ] {
             assert!(command(text).is_some(), "{text}");
         }
-        for text in ["cargo build", "npm install", "test", "npm run latest", "go get x", "mvn package", "git checkout tests", "python hello.py", "uv run ruff check src/ tests/"] {
+        for text in [
+            "cargo build",
+            "npm install",
+            "test",
+            "npm run latest",
+            "go get x",
+            "mvn package",
+            "git checkout tests",
+            "python hello.py",
+            "uv run ruff check src/ tests/",
+        ] {
             assert!(command(text).is_none(), "{text}");
         }
     }
 
     #[test]
     fn documents_show_commands_in_code_form() {
-        assert_eq!(in_text("Run `go test`.\n\n```sh\nnpm test\n```\n\nRun cargo test.\n"), ["go test", "npm test"]);
+        assert_eq!(
+            in_text("Run `go test`.\n\n```sh\nnpm test\n```\n\nRun cargo test.\n"),
+            ["go test", "npm test"]
+        );
     }
 }

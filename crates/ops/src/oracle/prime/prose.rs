@@ -32,9 +32,21 @@ fn is_said(paragraph: &str) -> bool {
 }
 
 fn is_markup(line: &str) -> bool {
-    let only_badges = line.starts_with("[![") || line.starts_with("![") || line.starts_with('<') || line.starts_with("[!");
+    let only_badges = line.starts_with("[![")
+        || line.starts_with("![")
+        || line.starts_with('<')
+        || line.starts_with("[!");
     let rule = !line.is_empty() && line.chars().all(|letter| "=-~*_#^+".contains(letter));
-    line.is_empty() || only_badges || rule || line.starts_with('#') || line.starts_with("..") || line.starts_with("= ") || line.starts_with(":") || line.starts_with('|') || line.starts_with('>') || line.starts_with("[") && line.contains("]:")
+    line.is_empty()
+        || only_badges
+        || rule
+        || line.starts_with('#')
+        || line.starts_with("..")
+        || line.starts_with("= ")
+        || line.starts_with(":")
+        || line.starts_with('|')
+        || line.starts_with('>')
+        || line.starts_with("[") && line.contains("]:")
 }
 
 /// Takes links and emphasis off.
@@ -75,7 +87,8 @@ pub fn file_comment(text: &str) -> String {
     for line in text.lines().take(60) {
         let line = line.trim();
         if let Some(quote) = quoted {
-            let (said, ended) = line.split_once(quote).map_or((line, false), |(said, _)| (said, true));
+            let (said, ended) =
+                line.split_once(quote).map_or((line, false), |(said, _)| (said, true));
             match said {
                 "" => blocks.push(String::new()),
                 // The line above was a title.
@@ -90,9 +103,13 @@ pub fn file_comment(text: &str) -> String {
             }
             continue;
         }
-        if let Some(quote) = ["\"\"\"", "'''"].into_iter().find(|quote| line.trim_start_matches(['r', 'u']).starts_with(quote)) {
+        if let Some(quote) = ["\"\"\"", "'''"]
+            .into_iter()
+            .find(|quote| line.trim_start_matches(['r', 'u']).starts_with(quote))
+        {
             let inner = line.trim_start_matches(['r', 'u']).trim_start_matches(quote);
-            let (said, ended) = inner.split_once(quote).map_or((inner, false), |(said, _)| (said, true));
+            let (said, ended) =
+                inner.split_once(quote).map_or((inner, false), |(said, _)| (said, true));
             push(&mut blocks, said);
             if ended {
                 break;
@@ -102,14 +119,25 @@ pub fn file_comment(text: &str) -> String {
         }
         match comment(line) {
             // Annotations speak to programs.
-            Some(said) if ["contextd:", "beadloom:", "go:", "+build", "@ts-", "@flow"].iter().any(|start| said.starts_with(start)) => {}
+            Some(said)
+                if ["contextd:", "beadloom:", "go:", "+build", "@ts-", "@flow"]
+                    .iter()
+                    .any(|start| said.starts_with(start)) => {}
             Some(said) => push(&mut blocks, said),
             None if line.is_empty() => blocks.push(String::new()),
-            None if blocks.iter().all(|block| block.trim().is_empty()) && (line.starts_with("'use") || line.starts_with("\"use") || line.starts_with("from __future__") || line.starts_with("package ") || line.starts_with("@file")) => {}
+            None if blocks.iter().all(|block| block.trim().is_empty())
+                && (line.starts_with("'use")
+                    || line.starts_with("\"use")
+                    || line.starts_with("from __future__")
+                    || line.starts_with("package ")
+                    || line.starts_with("@file")) => {}
             None => break,
         }
     }
-    let wanted = blocks.iter().map(|block| block.trim()).find(|block| is_sentence(block) && !is_licence(block));
+    let wanted = blocks
+        .iter()
+        .map(|block| block.trim())
+        .find(|block| is_sentence(block) && !is_licence(block));
     wanted.map(|block| sentence(block)).unwrap_or_default()
 }
 
@@ -132,9 +160,17 @@ fn push(blocks: &mut [String], said: &str) {
 }
 
 fn comment(line: &str) -> Option<&str> {
-    for leader in ["//!", "///", "//", "/**", "/*!", "/*", "*/", "*", "##", "#", "--", ";;", "%", "{-", "-}"] {
+    for leader in
+        ["//!", "///", "//", "/**", "/*!", "/*", "*/", "*", "##", "#", "--", ";;", "%", "{-", "-}"]
+    {
         if let Some(rest) = line.strip_prefix(leader) {
-            return (!line.starts_with("#!") && !line.starts_with("#include") && !line.starts_with("#[") && !line.starts_with("#if") && !line.starts_with("#pragma") && !line.starts_with("#define")).then(|| rest.trim_end_matches("*/").trim());
+            return (!line.starts_with("#!")
+                && !line.starts_with("#include")
+                && !line.starts_with("#[")
+                && !line.starts_with("#if")
+                && !line.starts_with("#pragma")
+                && !line.starts_with("#define"))
+            .then(|| rest.trim_end_matches("*/").trim());
         }
     }
     None
@@ -142,14 +178,20 @@ fn comment(line: &str) -> Option<&str> {
 
 fn is_licence(block: &str) -> bool {
     let lower = block.to_lowercase();
-    ["copyright", "licen", "spdx", "all rights", "eslint", "coding:", "-*-", "vim:"].iter().any(|word| lower.contains(word))
+    ["copyright", "licen", "spdx", "all rights", "eslint", "coding:", "-*-", "vim:"]
+        .iter()
+        .any(|word| lower.contains(word))
 }
 
 /// Returns the first sentence, markup off.
 pub fn sentence(text: &str) -> String {
     let text = plain(&text.split_whitespace().collect::<Vec<_>>().join(" "));
     // Tags of comments (`@author`) are no part of what is said.
-    let tag = text.match_indices(" @").map(|(at, _)| at).find(|&at| text[at + 2..].starts_with(|letter: char| letter.is_ascii_lowercase())).unwrap_or(text.len());
+    let tag = text
+        .match_indices(" @")
+        .map(|(at, _)| at)
+        .find(|&at| text[at + 2..].starts_with(|letter: char| letter.is_ascii_lowercase()))
+        .unwrap_or(text.len());
     let text = &text[..tag];
     let end = text.find(". ").map_or(text.len(), |at| at + 1);
     clip(text[..end].trim(), 110)
@@ -169,7 +211,10 @@ mod tests {
     #[test]
     fn comments_speak_for_files() {
         for (text, expected) in [
-            ("// Copyright 2020\n// Licensed so\n\n// Package x does it. More.\npackage x\n", "Package x does it."),
+            (
+                "// Copyright 2020\n// Licensed so\n\n// Package x does it. More.\npackage x\n",
+                "Package x does it.",
+            ),
             ("\"\"\"Reads things.\n\nMore.\n\"\"\"\n", "Reads things."),
             ("//! Does a\n//! thing.\nuse x;\n", "Does a thing."),
             ("\"\"\"\npkg.mod\n~~~~~~~\n\nHolds the things.\n\"\"\"\n", "Holds the things."),

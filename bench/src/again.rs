@@ -7,7 +7,9 @@ use std::path::Path;
 
 pub fn run(words: &[String]) -> Result<(), String> {
     let [list, root, name, ..] = words else {
-        return Err("usage: contextd-bench again TASKS.jsonl WRITABLE-CHECKOUT REPO-NAME".to_owned());
+        return Err(
+            "usage: contextd-bench again TASKS.jsonl WRITABLE-CHECKOUT REPO-NAME".to_owned()
+        );
     };
     let root = Path::new(root);
     let context = Context::new(open(root)?.engine.clone(), || 0, contextd_render::pack, true);

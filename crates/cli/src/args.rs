@@ -247,6 +247,34 @@ pub enum Command {
         #[arg(short, long = "commits", value_name = "N", default_value_t = 10)]
         k: u32,
     },
+    /// Numbered lines of several places at once
+    Show {
+        /// `path:line` for the definition around it, `path:10-40`, `path:3,70` or names of symbols
+        #[arg(required = true)]
+        places: Vec<String>,
+    },
+    /// Plain matches under the definitions that hold them
+    Grep {
+        /// A regular expression
+        pattern: String,
+        /// Folders, files or globs to look in
+        paths: Vec<String>,
+        /// The pattern is plain text
+        #[arg(short = 'F', long)]
+        fixed: bool,
+        /// Upper and lower case are the same
+        #[arg(short = 'i', long)]
+        ignore_case: bool,
+        /// Language, such as rust; may be repeated
+        #[arg(long)]
+        lang: Vec<String>,
+        /// Folder or glob to leave out; may be repeated
+        #[arg(long)]
+        exclude: Vec<String>,
+        /// Most matches
+        #[arg(short, value_parser = clap::value_parser!(u32).range(1..))]
+        k: Option<u32>,
+    },
     /// A symbol: definition, callers, callees, tests
     Symbol {
         /// `name`, `Type.method`, `path:line` or a symbolId
@@ -496,6 +524,10 @@ fn intent(name: &str) -> Result<contextd_pack::request::Intent, String> {
 /// Which results are wanted.
 #[derive(Args, Clone, Default)]
 pub struct ScopeArgs {
+    /// What you expect in the code, with commas between: 5 to 12 identifiers, file names, messages or
+    /// terms; guesses are welcome
+    #[arg(long, value_name = "A, B, C", value_delimiter = ',')]
+    pub names: Vec<String>,
     /// Folder or glob to look in; may be repeated
     #[arg(long)]
     pub path: Vec<String>,

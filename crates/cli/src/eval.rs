@@ -8,7 +8,7 @@ use contextd_engine::{Engine, EngineOptions, Reader};
 use contextd_ops::eval::{
     self, Answered, EvalOptions, EvalRanking, EvalTask, Measures, PastReport, Truth,
 };
-use contextd_retrieve::{Weights, near, signals, task, understand};
+use contextd_retrieve::{Weights, near, signals, task, understand, understand_with};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -72,6 +72,9 @@ pub struct EvalArgs {
     /// Write the signals of every candidate here, for fitting weights
     #[arg(long, hide = true)]
     signals: Option<PathBuf>,
+    /// Write the candidates of each task into this folder, for teaching trees
+    #[arg(long, hide = true)]
+    candidates: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -106,6 +109,12 @@ pub fn eval(cli: &Cli, engine: &Engine, args: &EvalArgs) -> anyhow::Result<ExitC
             k: args.k,
             history: !args.no_history,
         };
+        if let Some(folder) = &args.candidates {
+            for task in &part.tasks {
+                write_candidates(folder, &part.reader, task, &options.weights)?;
+            }
+            continue;
+        }
         if let Some(path) = &args.signals {
             write(
                 path,
@@ -256,6 +265,34 @@ fn folders(folder: &Path) -> anyhow::Result<Vec<String>> {
         .collect();
     names.sort();
     Ok(names)
+}
+
+/// Writes the candidates of a task: places as JSON, signals as rows of 32-bit floats beside them.
+fn write_candidates(
+    folder: &Path,
+    reader: &Reader,
+    task: &EvalTask,
+    weights: &Weights,
+) -> anyhow::Result<()> {
+    let weights = weights.clone().with_places();
+    let query = understand_with(&task.query, &task.names);
+    let (rows, history) = task::rows(&reader.sources(None), &query, &weights);
+    let places: Vec<Value> = rows
+        .iter()
+        .map(|row| {
+            let symbol = reader.snapshot.symbol(row.symbol);
+            let (first, last) = row.lines.unwrap_or((symbol.start_line(), symbol.end_line()));
+            json!([symbol.path(), first, last, symbol.kind().name(), symbol.qualified()])
+        })
+        .collect();
+    let id = task.id.as_str().map_or_else(|| task.id.to_string(), str::to_owned);
+    let head =
+        json!({"id": id, "history": history, "names": &signals::NAMES[..], "places": places});
+    write(&folder.join(format!("{id}.json")), &head.to_string())?;
+    let bytes: Vec<u8> =
+        rows.iter().flat_map(|row| row.signals).flat_map(f32::to_le_bytes).collect();
+    let path = folder.join(format!("{id}.f32"));
+    std::fs::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))
 }
 
 fn weights(args: &EvalArgs, repo: &str) -> anyhow::Result<Weights> {

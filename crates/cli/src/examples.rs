@@ -8,6 +8,8 @@ pub const GROUPS: &[(&str, &[&str])] = &[
             "ask",
             "task",
             "search",
+            "show",
+            "grep",
             "files",
             "pr",
             "recent",

@@ -274,7 +274,7 @@ fn operation(cli: &Cli, engine: &Engine) -> anyhow::Result<(&'static str, Value,
         Command::Search { words, scope } => (
             "query_context",
             json!({
-                "query": words.join(" "), "k": scope.k, "tokenizer": cli.tokenizer,
+                "query": words.join(" "), "names": scope.names, "k": scope.k, "tokenizer": cli.tokenizer,
                 "scope": {"paths": scope.path, "languages": scope.lang, "kinds": scope.kind, "exclude": scope.exclude, "project": scope.project},
                 "filters": {"minScore": scope.min_score, "maxTokens": cli.budget},
                 "format": if matches!(cli.format(), Format::Json | Format::Hits) { Some("json") } else { None },
@@ -282,6 +282,16 @@ fn operation(cli: &Cli, engine: &Engine) -> anyhow::Result<(&'static str, Value,
             true,
         ),
         Command::Ask { words, scope } => ask(cli, words, scope),
+        Command::Show { places } => (
+            "show",
+            json!({"places": from_here(cli, engine, places), "budget": cli.budget, "tokenizer": cli.tokenizer}),
+            true,
+        ),
+        Command::Grep { pattern, paths, fixed, ignore_case, lang, exclude, k } => (
+            "grep",
+            json!({"pattern": pattern, "fixed": fixed, "ignoreCase": ignore_case, "within": from_here(cli, engine, paths), "exclude": exclude, "languages": lang, "k": k}),
+            true,
+        ),
         Command::Symbol { name, limit } => ("symbol", json!({"name": name, "limit": limit}), true),
         Command::Why { symbol, task, profile } => {
             ("explain_symbol", json!({"symbol": symbol, "task": task, "profile": profile}), true)
@@ -426,7 +436,7 @@ fn ask(cli: &Cli, words: &[String], scope: &ScopeArgs) -> (&'static str, Value, 
 
 fn limits(cli: &Cli, scope: &ScopeArgs) -> Value {
     json!({
-        "budget": cli.budget, "tokenizer": cli.tokenizer, "format": cli.format().name(), "within": scope.path, "languages": scope.lang, "kinds": scope.kind, "exclude": scope.exclude,
+        "names": scope.names, "budget": cli.budget, "tokenizer": cli.tokenizer, "format": cli.format().name(), "within": scope.path, "languages": scope.lang, "kinds": scope.kind, "exclude": scope.exclude,
         "minScore": scope.min_score, "k": scope.k, "mmrLambda": scope.mmr_lambda, "profile": scope.profile, "project": scope.project,
     })
 }
@@ -469,6 +479,7 @@ fn create(
     scope: &ScopeArgs,
     mut made: PackRequest,
 ) -> anyhow::Result<(&'static str, Value, bool)> {
+    made.names.extend(scope.names.iter().cloned());
     made.scope.paths.extend(scope.path.iter().cloned());
     made.scope.languages.extend(scope.lang.iter().cloned());
     made.scope.kinds.extend(scope.kind.iter().cloned());

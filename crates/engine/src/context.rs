@@ -53,6 +53,13 @@ impl Texts for WorkTree<'_> {
 }
 
 impl WorkTree<'_> {
+    /// Returns a file when its text as it stands on disk is `wanted`; most files are read in vain, so
+    /// secrets are looked for only in those that are.
+    pub fn read_if(&self, path: &str, wanted: &dyn Fn(&str) -> bool) -> Option<FileText> {
+        let bytes = self.engine.read(path).ok()?;
+        wanted(&bytes.text).then(|| self.scrubbed(path, bytes))
+    }
+
     fn scrubbed(&self, path: &str, bytes: contextd_scan::FileBytes) -> FileText {
         let scrubbed = self.engine.scrubber.scrub(&bytes.text, path);
         let newlines = |start: usize, end: usize| {
@@ -228,7 +235,8 @@ impl Engine {
             ..versions(reader)
         };
         let texts = self.texts();
-        let meant = knowledge.meant(reader, &contextd_retrieve::understood(&request.query));
+        let meant =
+            knowledge.meant(reader, &contextd_retrieve::understood(&request.query, &request.names));
         let author = self.author(reader, &knowledge);
         let notes =
             |paths: &[&str]| author.as_ref().map(|author| author.notes(paths)).unwrap_or_default();

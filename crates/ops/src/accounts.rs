@@ -111,7 +111,7 @@ impl Noted {
             .collect();
         Noted {
             query: query.to_owned(),
-            understood: understood(query),
+            understood: understood(query, &[]),
             pack_id: pack.pack_id.clone(),
             tokens: pack.stats.tokens,
             baseline: baseline(reader, pack),

@@ -17,6 +17,8 @@ pub enum Answer {
     /// About declared knowledge.
     Oracle(Box<crate::oracle::Oracle>),
     Tests(TestScope),
+    /// Lines under the definitions that hold them.
+    Excerpts(crate::excerpts::Excerpts),
     /// One value a line.
     Lines(Vec<String>),
     /// Named values for which a generic form is enough; false when the check behind it failed.
@@ -35,6 +37,7 @@ impl Answer {
             Answer::Diff(diff) => serde_json::to_value(diff),
             Answer::Oracle(oracle) => Ok(oracle.to_json()),
             Answer::Tests(tests) => serde_json::to_value(tests),
+            Answer::Excerpts(excerpts) => serde_json::to_value(excerpts),
             Answer::Lines(lines) => serde_json::to_value(lines),
             Answer::Facts(value, _) => Ok(value.clone()),
         };
@@ -61,6 +64,7 @@ impl Answer {
             Answer::Impact(impact) => !impact.items.is_empty(),
             Answer::Lines(lines) => !lines.is_empty(),
             Answer::Tests(scope) => !scope.tests.is_empty(),
+            Answer::Excerpts(excerpts) => !excerpts.places.is_empty(),
             Answer::Diff(_) => true,
             Answer::Oracle(oracle) => oracle.found(),
             Answer::Facts(_, passed) => *passed,

@@ -16,6 +16,8 @@ pub struct AskInput {
     /// Work to do, a question or a name
     #[serde(alias = "query", alias = "task")]
     pub request: String,
+    /// Identifiers, file names, messages or terms that you expect in the code; guesses are welcome
+    pub names: Vec<String>,
     /// Most tokens of the answer
     #[serde(alias = "maxTokens")]
     pub budget: Option<u64>,
@@ -47,6 +49,7 @@ pub fn ask(context: &Context, input: AskInput) -> Result<Answer, OpError> {
             context,
             TaskInput {
                 task: input.request,
+                names: input.names,
                 budget: input.budget,
                 limits: input.limits,
                 ..TaskInput::default()
@@ -60,6 +63,7 @@ fn question(input: AskInput) -> SearchInput {
     let limits = input.limits;
     SearchInput {
         query: input.request,
+        names: input.names,
         k: limits.k,
         scope: SearchScope {
             paths: limits.within,

@@ -208,7 +208,7 @@ impl Context {
             reader,
             &state,
             Some(&session),
-            &understood(query),
+            &understood(query, &[]),
             &weights.learned,
         );
         if self.asker.delta {

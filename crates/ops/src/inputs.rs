@@ -12,6 +12,8 @@ pub struct TaskInput {
     /// The work to do, in words; names of code help
     #[serde(alias = "query", alias = "description")]
     pub task: String,
+    /// 5 to 12 identifiers, file names, messages or terms that you expect in the code; guesses are welcome
+    pub names: Vec<String>,
     /// Most tokens of the answer
     #[serde(alias = "maxTokens")]
     pub budget: Option<u64>,
@@ -30,6 +32,8 @@ pub struct FilesInput {
     /// What the change is about
     #[serde(alias = "query")]
     pub task: String,
+    /// Identifiers, file names, messages or terms that you expect in the code; guesses are welcome
+    pub names: Vec<String>,
     /// Most tokens of the answer
     #[serde(alias = "maxTokens")]
     pub budget: Option<u64>,
@@ -81,6 +85,8 @@ pub struct Limits {
 pub struct SearchInput {
     /// The question, in words or names
     pub query: String,
+    /// Identifiers, file names, messages or terms that you expect in the code; guesses are welcome
+    pub names: Vec<String>,
     /// Most hits, 12 by default
     pub k: Option<u32>,
     /// Where to look
@@ -140,6 +146,8 @@ pub struct WhyInput {
     /// The task it is ranked for
     #[serde(alias = "query")]
     pub task: String,
+    /// The guesses that came with the task
+    pub names: Vec<String>,
     #[schemars(skip)]
     pub profile: Option<String>,
 }

@@ -11,6 +11,8 @@ const ANSWERS: &[(&str, &[&str])] = &[
     ("context_for_files", &["ContextPack"]),
     ("context_for_pr", &["ContextPack"]),
     ("recent_changes", &["ContextPack"]),
+    ("show", &["Excerpts"]),
+    ("grep", &["Excerpts"]),
     ("symbol", &["Symbol"]),
     ("explain_symbol", &["Why", "RefTree"]),
     ("get_context_stats", &["ContextStats"]),

@@ -22,9 +22,13 @@ const MAX_ITEMS: u64 = 250;
 const MAX_PER_SECTION: u64 = 80;
 
 pub fn task(context: &Context, input: TaskInput) -> Result<Answer, OpError> {
-    crate::search::says_something(&contextd_retrieve::understood(&input.task), "task")?;
+    crate::search::says_something(
+        &contextd_retrieve::understood(&input.task, &input.names),
+        "task",
+    )?;
     let request = PackRequest {
         query: input.task.clone(),
+        names: input.names,
         ranking: Ranking::Task,
         intent: input.intent,
         ..request(context, input.limits, input.budget)?
@@ -50,6 +54,7 @@ pub fn files(context: &Context, input: FilesInput) -> Result<Answer, OpError> {
     let paths = input.paths.iter().map(|path| relative(context, path)).collect();
     let request = PackRequest {
         query: input.task.clone(),
+        names: input.names,
         ranking: Ranking::Task,
         files: paths,
         ..request(context, input.limits, input.budget)?

@@ -200,6 +200,7 @@ impl Recent<'_> {
             truncated: false,
             truncation: None,
             redacted: false,
+            lines: Vec::new(),
         };
         Offer { section: Section::Seeds, value: 10.0, item: named(item), text: String::new() }
     }

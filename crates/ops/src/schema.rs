@@ -25,6 +25,7 @@ pub const SCHEMAS: &[Named] = &[
     ("Why", of::<WhyAnswer>),
     ("Impact", of::<Impact>),
     ("PackDiff", of::<PackDiff>),
+    ("Excerpts", of::<crate::excerpts::Excerpts>),
     ("Bundle", of::<crate::oracle::Bundle>),
     ("SyncReport", of::<crate::oracle::SyncReport>),
     ("LintReport", of::<crate::oracle::LintReport>),

@@ -14,7 +14,7 @@ const SNIPPET: u64 = 1_600;
 const MOST: u32 = 80;
 
 pub fn search(context: &Context, mut input: SearchInput) -> Result<Answer, OpError> {
-    let query = understood(&input.query);
+    let query = understood(&input.query, &input.names);
     says_something(&query, "query")?;
     crate::narrow(
         &context.engine,
@@ -34,6 +34,7 @@ pub fn search(context: &Context, mut input: SearchInput) -> Result<Answer, OpErr
         .unwrap_or_default();
     let mut request = PackRequest {
         query: input.query.clone(),
+        names: input.names.clone(),
         ranking: Ranking::Search,
         scope: Scope {
             paths: input.scope.paths,

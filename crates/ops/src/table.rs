@@ -5,6 +5,7 @@ use crate::ask::{self, AskInput};
 use crate::context::Context;
 use crate::error::OpError;
 use crate::feedback::FeedbackInput;
+use crate::grep::GrepInput;
 use crate::inputs::*;
 use crate::oracle;
 use crate::oracle::inputs::*;
@@ -12,10 +13,11 @@ use crate::overlay::{AddInput, DeleteInput};
 use crate::recent::RecentInput;
 use crate::report::ReportInput;
 use crate::savings::SavingsInput;
+use crate::show::ShowInput;
 use crate::task_context::TaskContextInput;
 use crate::{
-    accounts, codegraph, doctor, feedback, files, impact, index, overlay, packs, pr, rebuild,
-    recent, report, savings, schema, search, stats, symbol, task_context, tests, why,
+    accounts, codegraph, doctor, feedback, files, grep, impact, index, overlay, packs, pr, rebuild,
+    recent, report, savings, schema, search, show, stats, symbol, task_context, tests, why,
 };
 use contextd_pack::PackRequest;
 use serde::de::DeserializeOwned;
@@ -111,6 +113,10 @@ operations! {
         "A branch, commit range or patch: changed symbols, who uses them, tests to run, owners, docs to check, files usually changed too, risk. Use it to review or finish a change. A plain diff is enough for its text.";
     "recent_changes" "recent" RecentInput => recent::recent, [],
         "What changed lately in a part, file or symbol: commits, the symbols they touched, their diffs. Use it to learn why code is as it is, or who works on it. For one known range, context_for_pr.";
+    "show" "show" ShowInput => show::show, [core],
+        "Numbered lines of several places at once: `path:line` gives the definition around it, `path:10-40` a range, a name its body. Use it to read code that an answer names. For a whole file, read the file.";
+    "grep" "grep" GrepInput => grep::grep, [core],
+        "Plain matches of a pattern, each under the definition that holds it, with its range. Use it for an exact string, and to see whether a place is the only one. For words that may differ from the code's, query_context.";
     "symbol" "symbol" SymbolInput => symbol::symbol, [core],
         "One symbol: definition, callers, callees, tests, each edge known or guessed. Use it instead of searching for uses by name. Plain text search is enough for strings and comments.";
     "explain_symbol" "why" WhyInput => why::why, [core],

@@ -8,7 +8,7 @@ use crate::oracle::{Oracle, RefTree, tree_of};
 use contextd_engine::Reader;
 use contextd_pack::{SymbolIds, resolve};
 use contextd_retrieve::channels::List;
-use contextd_retrieve::{Query, Ranked, Sources, Weights, signals, task, understand};
+use contextd_retrieve::{Query, Ranked, Sources, Weights, signals, task, understand_with};
 use std::collections::BTreeMap;
 
 /// Places that count as being found.
@@ -37,7 +37,7 @@ pub fn why(context: &Context, input: WhyInput) -> Result<Answer, OpError> {
         Some((_, symbols)) if !symbols.is_empty() => symbols,
         _ => resolve::symbols(&reader.snapshot, &input.symbol)?,
     };
-    let query = understand(&input.task);
+    let query = understand_with(&input.task, &input.names);
     crate::search::says_something(&query, "task")?;
     let learned = context.learned(&reader, &input.task, input.profile.as_deref())?;
     let meant = context.engine.knowledge(&reader).meant(&reader, &query);
@@ -52,13 +52,13 @@ pub fn why(context: &Context, input: WhyInput) -> Result<Answer, OpError> {
     let number = place.map_or(named[0], |place| ranked[place].symbol);
     let symbol = reader.snapshot.symbol(number);
     let history = ranked.iter().any(|hit| hit.signals[signals::at::GIT_FILE] > 0.0);
-    let table = if history { &weights.task } else { &weights.task_without_history };
+    let table = weights.table(&query, history);
     let hit = place.map(|place| &ranked[place]);
     let terms = hit.map(|hit| terms(hit, &ranked, table)).unwrap_or_default();
     let sum: f64 = terms.iter().map(|term| term.contribution).sum();
     let raw = hit.map_or(0.0, |hit| hit.score);
     let best = ranked.first().map_or(0.0, |hit| hit.score);
-    let map = weights.calibration.of_task(history);
+    let map = weights.calibration.of(&weights, &query, history);
     Ok(Answer::Why(WhyAnswer {
         symbol_id: SymbolIds::new(&reader.snapshot).of(number),
         symbol: symbol.qualified().into_owned(),

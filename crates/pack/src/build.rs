@@ -11,14 +11,15 @@ use crate::notes::{self, Rule};
 use crate::pack::{ContextItem, ContextPack, Explain, Note, Timings};
 use crate::plan::{Plan, plan};
 use crate::pool::Pool;
-use crate::request::{Defaults, PackRequest, SeedProvider, Strictness};
+use crate::request::{Defaults, Intent, PackRequest, SeedProvider, Strictness};
 use crate::scope::Filter;
 use crate::seeds::{SeedRecord, Seeds, seeds};
 use crate::shelf::Shelf;
 use crate::texts::Texts;
 use contextd_history::HistoryView;
+use contextd_retrieve::line_score::LineScorer;
 use contextd_retrieve::{Query, Sources, Weights, understood};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// What packs are made from.
@@ -96,10 +97,15 @@ pub fn build(inputs: &Inputs<'_>, request: &PackRequest) -> Result<Built, PackEr
     let budgets = budget::resolve(request, inputs.defaults.tokens, tokenizer)?;
     let plan = plan(request.intent);
     let filter = Filter::new(&request.scope)?;
-    let query = understood(&request.query);
+    let query = understood(&request.query, &request.names);
     let found = seeds(inputs, request, &query, &filter)?;
     let seeded = (inputs.clock)();
-    let pool = Pool::gather(inputs, request, &plan, &budgets, &filter, &found);
+    let is_map = is_map(request, &found);
+    let pool = if is_map {
+        Pool::of_seeds(&plan, &found)
+    } else {
+        Pool::gather(inputs, request, &plan, &budgets, &filter, &found)
+    };
     let walked = (inputs.clock)();
     let shop = Shop::new(inputs, budgets.max_bytes_per_item as usize, plan.documented);
     let explain =
@@ -114,6 +120,11 @@ pub fn build(inputs: &Inputs<'_>, request: &PackRequest) -> Result<Built, PackEr
         budgets,
         explain,
         notes,
+        is_map,
+        lines: inputs
+            .sources
+            .filter(|_| is_map)
+            .map(|sources| LineScorer::new(sources.snapshot, &query)),
         kept: Kept::of(inputs, request),
     }
     .fit()?;
@@ -124,6 +135,28 @@ pub fn build(inputs: &Inputs<'_>, request: &PackRequest) -> Result<Built, PackEr
         selection: end.saturating_sub(walked),
     };
     Ok(Built { pack, reads: shop.reads(), timings })
+}
+
+/// Returns the guesses that stand nowhere, each with up to five near names.
+fn names_not_found(inputs: &Inputs<'_>, query: &Query) -> BTreeMap<String, Vec<String>> {
+    let Some(sources) = inputs.sources.filter(|_| !query.names.is_empty()) else {
+        return BTreeMap::new();
+    };
+    let near = |name: &String| crate::resolve::suggestions(inputs.layer, name);
+    contextd_retrieve::absent(sources.snapshot, query)
+        .into_iter()
+        .map(|name| (name.clone(), near(&name)))
+        .collect()
+}
+
+/// True when the answer is a map of places: a task in words, in a format that shows texts.
+fn is_map(request: &PackRequest, found: &Seeds<'_>) -> bool {
+    found.ranking == "task"
+        && request.intent == Intent::Answer
+        && request.files.is_empty()
+        && request.focus == Default::default()
+        && request.expansion == Default::default()
+        && !request.is_graph()
 }
 
 fn check(inputs: &Inputs<'_>, request: &PackRequest) -> Result<(), PackError> {
@@ -144,6 +177,7 @@ fn check(inputs: &Inputs<'_>, request: &PackRequest) -> Result<(), PackError> {
         });
     }
     if request.query.trim().is_empty()
+        && request.names.is_empty()
         && request.files.is_empty()
         && request.focus == Default::default()
     {
@@ -223,6 +257,8 @@ fn explain(
         weights: inputs.versions.weights.clone(),
         looked_for: unique.into_iter().take(24).collect(),
         not_found: named.collect::<BTreeSet<_>>().into_iter().take(10).collect(),
+        names_not_found: names_not_found(inputs, query),
+        hint: String::new(),
         evidence_gaps: gaps,
         warnings: budgets
             .clamped

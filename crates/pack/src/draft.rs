@@ -7,6 +7,7 @@ use crate::expand::Section;
 use crate::held::Shown;
 use crate::ids::{pack_id, pack_root};
 use crate::items::{Shop, View};
+use crate::map::{Lines, Map};
 use crate::order::order;
 use crate::pack::{
     ContextItem, ContextPack, ContextSection, Explain, Note, PackEdge, PackStats, SeedEntry,
@@ -15,6 +16,7 @@ use crate::plan::Plan;
 use crate::pool::Pool;
 use crate::request::{PackRequest, Strictness};
 use crate::select::{Choice, Selector, Terms};
+use contextd_retrieve::line_score::LineScorer;
 use serde_json::Value;
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -27,6 +29,10 @@ const ROUNDS: usize = 300;
 const CORRECTIONS: usize = 4;
 /// Share of the budget that is good enough.
 const FULL: f64 = 0.96;
+/// Times that a map is measured.
+const MAP_ROUNDS: usize = 8;
+/// Share of the budget with which a map is full.
+const FULL_MAP: f64 = 0.9;
 /// Edges shown among the chosen.
 const MAX_EDGES: usize = 60;
 /// Largest part of the budget that commits and rules may take.
@@ -45,6 +51,9 @@ pub struct Draft<'a> {
     pub explain: Option<Explain>,
     /// Commits and rules, the most telling first.
     pub notes: Vec<Arc<ContextItem>>,
+    /// What scores lines, where the answer is a map of places.
+    pub lines: Option<LineScorer>,
+    pub is_map: bool,
     pub kept: Kept,
 }
 
@@ -54,6 +63,8 @@ pub struct Kept {
     pub id: String,
     pub request: Value,
     items: RefCell<BTreeMap<(usize, Shown), Arc<ContextItem>>>,
+    /// The lines of bodies that a map shows, by candidate.
+    bodies: RefCell<BTreeMap<usize, Lines>>,
     /// What is declared about files.
     declared: RefCell<BTreeMap<Vec<String>, Vec<Note>>>,
 }
@@ -116,6 +127,12 @@ impl Draft<'_> {
         let overhead = (first.tokens.saturating_sub(empty.tokens) as f64
             - self.budgets.tokenizer.count(&title) as f64)
             .max(4.0);
+        if let Some(lines) = self.lines.take() {
+            let limit = self.budgets.max_total_tokens as f64;
+            let (layer, candidates) = (self.inputs.layer, &self.pool.candidates);
+            let map = Map::new(layer, self.shop, candidates, lines, overhead, limit);
+            return Ok(self.mapped(&map, empty).pack);
+        }
         let budgets = self.budgets.clone();
         let lambda = self.request.mmr_lambda.unwrap_or(self.inputs.defaults.lambda).clamp(0.0, 1.0);
         let terms = Terms {
@@ -147,6 +164,35 @@ impl Draft<'_> {
                 || best.chars as f64 >= FULL * self.budgets.max_total_chars as f64
             {
                 break;
+            }
+        }
+        best
+    }
+
+    /// Returns the map that fills the budget: estimates are corrected until the rendered bytes fit.
+    fn mapped(&self, map: &Map<'_>, empty: Measured) -> Measured {
+        let limit = self.budgets.max_total_tokens as f64;
+        let base = empty.tokens as f64;
+        let mut room = (limit - base).max(0.0);
+        let mut best = empty;
+        for _ in 0..MAP_ROUNDS {
+            let (choices, bodies) = map.choose(room);
+            self.kept.bodies.replace(bodies);
+            self.kept.items.borrow_mut().clear();
+            let measured = self.measured(&choices);
+            let over = (measured.tokens as f64 / limit)
+                .max(measured.chars as f64 / self.budgets.max_total_chars as f64);
+            if over <= 1.0 {
+                let enough = measured.tokens <= best.tokens || over >= FULL_MAP;
+                if measured.tokens > best.tokens {
+                    best = measured;
+                }
+                if enough {
+                    break;
+                }
+                room *= (0.98 / over).min(1.25);
+            } else {
+                room *= (0.97 / over).clamp(0.3, 0.95);
             }
         }
         best
@@ -265,11 +311,16 @@ impl Draft<'_> {
         let candidate = &self.pool.candidates[choice.candidate];
         let view = View { symbol: candidate.symbol, lines: candidate.lines, shown: choice.shown };
         let make = || {
-            Arc::new(self.shop.item(
-                &view,
-                &candidate.scores,
-                self.pool.why(self.inputs.layer, candidate),
-            ))
+            let why = self.pool.why(self.inputs.layer, candidate);
+            let mut item = self.shop.item(&view, &candidate.scores, why);
+            if let Some(lines) = self.kept.bodies.borrow().get(&choice.candidate)
+                && choice.shown == Shown::Lines
+                && item.excerpt.detail != "held"
+                && let Some(excerpt) = self.shop.numbered(candidate.symbol, lines)
+            {
+                item.excerpt = excerpt;
+            }
+            Arc::new(item)
         };
         self.kept
             .items
@@ -339,6 +390,7 @@ impl Draft<'_> {
             request: self.kept.request.clone(),
             budgets: self.budgets.clone(),
             seeds,
+            layout: if self.is_map { "map".to_owned() } else { String::new() },
             stats: self.stats(&sections),
             notes: self.declared(&sections),
             sections,

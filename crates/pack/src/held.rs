@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 pub enum Shown {
     Signature,
     Outline,
+    /// Some of its lines, each with its number.
+    Lines,
     Body,
 }
 
@@ -17,6 +19,7 @@ impl Shown {
         match self {
             Shown::Signature => "signature",
             Shown::Outline => "outline",
+            Shown::Lines => "lines",
             Shown::Body => "body",
         }
     }

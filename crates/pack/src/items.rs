@@ -19,6 +19,8 @@ use std::sync::Arc;
 const MAX_SIGNATURE: usize = 600;
 /// Longest doc comment shown with a signature, in bytes.
 const MAX_DOC: usize = 400;
+/// Longest line that is shown as it is, in bytes; a longer one is data.
+pub const LONGEST_LINE: usize = 400;
 /// Members shown in the outline of a type.
 const MAX_MEMBERS: usize = 40;
 
@@ -192,6 +194,33 @@ impl<'a> Shop<'a> {
         })
     }
 
+    /// Returns lines of the file of a symbol, when it is as it was indexed.
+    pub fn lines(&self, symbol: u32, first: u32, last: u32) -> Option<Vec<String>> {
+        let (file, _) = self.place(symbol);
+        let text = self.text(file)?;
+        let (start, end) = line_span(&text.scrubbed, first, last);
+        let part = text.part(start, end);
+        Some(part.strip_suffix('\n').unwrap_or(part).split('\n').map(shortened).collect())
+    }
+
+    /// Returns an excerpt with chosen lines of a symbol's file, as they stand there.
+    pub fn numbered(&self, symbol: u32, ranges: &[(u32, u32)]) -> Option<Excerpt> {
+        let (file, _) = self.place(symbol);
+        let text = self.text(file)?;
+        let mut lines: Vec<String> = Vec::new();
+        let mut redacted = false;
+        for &(first, last) in ranges {
+            let (start, end) = line_span(&text.scrubbed, first, last);
+            redacted |= text.is_redacted(start, end);
+            lines.extend(self.lines(symbol, first, last)?);
+        }
+        Some(Excerpt {
+            redacted,
+            lines: ranges.iter().map(|&(start, end)| Range { start, end }).collect(),
+            ..Excerpt::of(lines.join("\n"), Shown::Lines, None)
+        })
+    }
+
     /// Returns the item for what is shown.
     pub fn item(&self, view: &View, scores: &Scores, why: Why) -> ContextItem {
         let (file, at) = self.place(view.symbol);
@@ -300,6 +329,7 @@ impl Excerpt {
             truncated: truncation.is_some(),
             truncation,
             redacted: false,
+            lines: Vec::new(),
         }
     }
 
@@ -311,7 +341,18 @@ impl Excerpt {
             truncated: false,
             truncation: None,
             redacted: false,
+            lines: Vec::new(),
         }
+    }
+}
+
+/// Returns a line without its end; of one that is too long, what it is.
+fn shortened(line: &str) -> String {
+    let line = line.trim_end_matches('\r');
+    if line.len() <= LONGEST_LINE {
+        line.to_owned()
+    } else {
+        format!("… a line of {} characters", line.chars().count())
     }
 }
 

@@ -22,6 +22,7 @@ mod items;
 mod layer;
 mod lines;
 mod manager;
+mod map;
 mod nearest;
 mod notes;
 mod order;

@@ -110,6 +110,7 @@ fn note(
             truncated: false,
             truncation: None,
             redacted: false,
+            lines: Vec::new(),
         },
         content_hash: hash.to_owned(),
         stale: false,

@@ -28,6 +28,9 @@ pub struct ContextPack {
     pub budgets: BudgetsResolved,
     pub seeds: Vec<SeedEntry>,
     pub sections: Vec<ContextSection>,
+    /// `map` when the items are places with numbered bodies, best first; absent for other packs.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub layout: String,
     /// Edges among the chosen.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub edges: Vec<PackEdge>,
@@ -149,6 +152,10 @@ pub struct Excerpt {
     /// A secret was replaced in it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub redacted: bool,
+    /// The lines of the file that the text consists of, where their numbers are known: the last line of
+    /// each run is its end.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<Range>,
 }
 
 /// Why a text was cut.
@@ -241,6 +248,12 @@ pub struct Explain {
     pub looked_for: Vec<String>,
     /// Identifiers and paths of the request that nothing in the index has.
     pub not_found: Vec<String>,
+    /// Guesses that stand nowhere, each with near names that exist.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub names_not_found: BTreeMap<String, Vec<String>>,
+    /// How to ask for a better answer.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub hint: String,
     pub evidence_gaps: Vec<String>,
     pub warnings: Vec<String>,
 }

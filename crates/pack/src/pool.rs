@@ -75,6 +75,26 @@ impl<'a> Pool<'a> {
         pool
     }
 
+    /// Makes candidates of the seeds alone, in their order.
+    pub fn of_seeds(plan: &Plan, found: &'a Seeds<'a>) -> Pool<'a> {
+        let mut pool = Pool {
+            found,
+            candidates: (0..found.seeds.len())
+                .map(|at| of_seed(found, at, Section::Seeds, plan))
+                .collect(),
+            dropped: BTreeMap::new(),
+            considered: found.seeds.len() as u32
+                + found.out_of_scope
+                + found.low_score
+                + found.duplicate,
+            expanded: Expanded::default(),
+        };
+        pool.drop("unsupported", found.out_of_scope as usize);
+        pool.drop("lowScore", found.low_score as usize);
+        pool.drop("duplicate", found.duplicate as usize);
+        pool
+    }
+
     fn add_reached(
         &mut self,
         inputs: &Inputs<'_>,

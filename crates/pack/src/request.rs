@@ -22,6 +22,8 @@ pub struct PackRequest {
     pub index_signature: String,
     /// The task or question, in words.
     pub query: String,
+    /// What the caller expects in the code: identifiers, file names, messages, terms; guesses.
+    pub names: Vec<String>,
     pub seed_mode: SeedMode,
     pub seed_provider: SeedProvider,
     pub intent: Intent,

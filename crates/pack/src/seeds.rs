@@ -137,7 +137,7 @@ pub fn seed_records(
     inputs: &Inputs<'_>,
     request: &PackRequest,
 ) -> Result<Vec<SeedRecord>, PackError> {
-    let query = contextd_retrieve::understand(&request.query);
+    let query = contextd_retrieve::understand_with(&request.query, &request.names);
     let ids = SymbolIds::new(inputs.layer);
     let ranked = ranked(inputs, request, &query, ranking(request, &query))?;
     Ok(ranked
@@ -359,17 +359,18 @@ fn by_task<'a>(sources: &Sources<'_>, query: &Query, inputs: &'a Inputs<'_>) -> 
     // The ranking uses the weights with history exactly when history had a say.
     let history =
         ranked.iter().any(|hit| hit.signals[contextd_retrieve::signals::at::GIT_FILE] > 0.0);
-    let table = if history { &inputs.weights.task } else { &inputs.weights.task_without_history };
-    let map = inputs.weights.calibration.of_task(history);
+    let table = inputs.weights.table(query, history);
+    let map = inputs.weights.calibration.of(inputs.weights, query, history);
     ranked.truncate(CANDIDATES);
     let seed = |(at, hit): (usize, &task::Ranked)| Seed {
         symbol: hit.symbol,
-        lines: None,
+        lines: hit.lines,
         score: map.score(hit.score, best),
         rule: Cow::Borrowed("task-match"),
         signals: Terms::Of(at),
     };
-    Ranked { seeds: ranked.iter().enumerate().map(seed).collect(), hits: Some((ranked, table)) }
+    let seeds = ranked.iter().enumerate().map(seed).collect();
+    Ranked { seeds, hits: Some((ranked, table)) }
 }
 
 fn signals(hit: &task::Ranked, table: &BTreeMap<String, f32>) -> Vec<Signal> {

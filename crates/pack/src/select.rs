@@ -291,6 +291,7 @@ impl<'a> Selector<'a> {
             + match choice.shown {
                 Shown::Signature => cost.signature,
                 Shown::Outline => cost.signature.max(cost.body / 4.0),
+                Shown::Lines => cost.body.max(cost.signature),
                 Shown::Body => cost.body.max(cost.signature),
             }
     }

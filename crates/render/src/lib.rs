@@ -1,10 +1,12 @@
 //! Answers → text in a format. Pure: what is in an answer was chosen elsewhere.
 
+mod excerpts;
 pub mod facts;
 pub mod gcb;
 pub mod gcf;
 pub mod graph;
 mod hits;
+mod map;
 mod markdown;
 mod oracle;
 mod parts;
@@ -123,6 +125,7 @@ pub fn answer(answer: &Answer, format: Format) -> String {
         (Answer::Impact(own), _) => scope::impact(own),
         (Answer::Diff(own), _) => parts::diff(own),
         (Answer::Tests(own), _) => scope::tests(own),
+        (Answer::Excerpts(own), _) => excerpts::text(own),
         (Answer::Lines(lines), _) => {
             lines.iter().map(|line| safe(line)).collect::<Vec<_>>().join("\n")
         }

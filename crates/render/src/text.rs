@@ -6,6 +6,9 @@ use std::fmt::Write as _;
 
 /// Writes a pack as text: a heading a section, a line a file, then its items in their order.
 pub fn pack(pack: &ContextPack) -> String {
+    if pack.layout == "map" {
+        return crate::map::pack(pack);
+    }
     let mut out = String::new();
     for section in pack.sections.iter().filter(|section| !section.items.is_empty()) {
         let _ = writeln!(out, "# {}", section.kind);

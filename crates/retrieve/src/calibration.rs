@@ -1,5 +1,7 @@
 //! From raw sums to scores between 0 and 1 that mean the same for every request.
 
+use crate::understand::Query;
+use crate::weights::Weights;
 use serde::Deserialize;
 
 /// A monotone map from raw scores of one ranking to scores from 0 to 1, fitted on development tasks.
@@ -33,9 +35,23 @@ pub struct Calibration {
     pub task: Logistic,
     pub task_without_history: Logistic,
     pub search: Logistic,
+    /// The ranking of places, without and with guesses.
+    #[serde(default)]
+    pub places: Logistic,
+    #[serde(default)]
+    pub places_with_names: Logistic,
 }
 
 impl Calibration {
+    /// Returns the map of the ranking that answers a request.
+    pub fn of(&self, weights: &Weights, query: &Query, history: bool) -> &Logistic {
+        match (weights.ranks_places(query), query.names.is_empty()) {
+            (true, true) => &self.places,
+            (true, false) => &self.places_with_names,
+            (false, _) => self.of_task(history),
+        }
+    }
+
     /// Returns the map of the task ranking, which depends on whether history had a say.
     pub fn of_task(&self, history: bool) -> &Logistic {
         if history { &self.task } else { &self.task_without_history }

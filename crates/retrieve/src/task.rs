@@ -7,6 +7,7 @@ use crate::declared::{DECLARED, Declared};
 use crate::fusion;
 use crate::learned::{LEARNED_NAMES, Learned, LearnedTerms};
 use crate::lexical::{self, Lexical, Mode};
+use crate::locate::{self, Located};
 use crate::near;
 use crate::parameters::Parameters;
 use crate::query_names::QueryNames;
@@ -40,6 +41,10 @@ pub struct Sources<'s> {
 #[derive(Clone, Debug)]
 pub struct Ranked {
     pub symbol: u32,
+    /// Lines outside of functions that are meant instead of the whole symbol.
+    pub lines: Option<(u32, u32)>,
+    /// Lines where most of the request's words meet; none where nothing was looked for in texts.
+    pub window: Option<(u32, u32)>,
     pub score: f32,
     pub signals: Signals,
     /// What learning added, as values and weights of [`LEARNED_NAMES`].
@@ -67,30 +72,25 @@ impl Ranked {
     }
 }
 
+/// A candidate before its score is known.
+pub struct Row {
+    pub symbol: u32,
+    pub lines: Option<(u32, u32)>,
+    pub window: Option<(u32, u32)>,
+    pub signals: Signals,
+}
+
 /// Ranks the symbols of a snapshot for a task, best first.
 pub fn rank(sources: &Sources<'_>, query: &Query, weights: &Weights) -> Vec<Ranked> {
     let parameters = weights.parameters(sources.parameters);
     let sources = &Sources { parameters: &parameters, ..*sources };
-    let (mut candidates, history) = candidates(sources, query, weights);
-    let (first, last) = if history {
-        (&weights.first, &weights.task)
-    } else {
-        (&weights.first_without_history, &weights.task_without_history)
-    };
-    if !first.is_empty() {
-        let first = named(first);
-        let scores: Vec<f32> = candidates.iter().map(|(_, signals)| sum(signals, &first)).collect();
-        near::set(sources.snapshot, sources.catalog, &mut candidates, &scores, query.about_tests);
-    }
+    let (rows, history) = rows(sources, query, weights);
+    let table = weights.ranks_places(query).then(|| named(weights.table(query, history)));
     let by_declared = weights.declared;
-    let weights = named(last);
-    let ranked: Vec<Ranked> = candidates
+    let ranked: Vec<Ranked> = rows
         .into_iter()
-        .map(|(symbol, signals)| {
-            let sum = sum(&signals, &weights);
-            let prior = sources.parameters.prior(sources.catalog.flags[symbol as usize], query);
-            // A prior below one lowers a score whatever its sign.
-            let score = if sum > 0.0 { sum * prior } else { sum - (1.0 - prior) };
+        .map(|Row { symbol, lines, window, signals }| {
+            let score = table.as_ref().map_or(signals[at::BASE], |table| sum(&signals, table));
             let learned = sources.learned.map(|learned| {
                 (learned.terms(symbol, sources.catalog.kind[symbol as usize]), learned)
             });
@@ -103,13 +103,8 @@ pub fn rank(sources: &Sources<'_>, query: &Query, weights: &Weights) -> Vec<Rank
             let score = score
                 + learned.map_or(0.0, |(terms, learned)| learned.sum(&terms))
                 + declared.0 * declared.1;
-            Ranked {
-                symbol,
-                score,
-                signals,
-                learned: learned.map(|(terms, learned)| (terms, learned.weights())),
-                declared,
-            }
+            let learned = learned.map(|(terms, learned)| (terms, learned.weights()));
+            Ranked { symbol, lines, window, score, signals, learned, declared }
         })
         .collect();
     // Rows are large: what is sorted is where they stand.
@@ -117,13 +112,116 @@ pub fn rank(sources: &Sources<'_>, query: &Query, weights: &Weights) -> Vec<Rank
         ranked.iter().zip(0..).map(|(hit, place)| (hit.score, place)).collect();
     order.sort_unstable_by(|a, b| {
         b.0.total_cmp(&a.0).then_with(|| {
-            tie(sources.snapshot, ranked[a.1 as usize].symbol, ranked[b.1 as usize].symbol)
+            let (a, b) = (&ranked[a.1 as usize], &ranked[b.1 as usize]);
+            tie(sources.snapshot, a.symbol, b.symbol).then(a.lines.cmp(&b.lines))
         })
     });
-    let unique =
-        unique(sources, order.iter().map(|&(_, place)| (place, ranked[place as usize].symbol)));
+    let unique = unique(
+        sources,
+        order.iter().map(|&(_, place)| {
+            let hit = &ranked[place as usize];
+            (place, hit.symbol, hit.lines)
+        }),
+    );
     unique.into_iter().map(|place| ranked[place as usize].clone()).collect()
 }
+
+/// Returns the candidates with all their signals, and whether history had a say.
+pub fn rows(sources: &Sources<'_>, query: &Query, weights: &Weights) -> (Vec<Row>, bool) {
+    let mut located = weights.ranks_places(query).then(|| Located::of(sources, query));
+    let focused = located.is_some().then(|| query.focused());
+    let query = focused.as_ref().unwrap_or(query);
+    let more = located.as_ref().map(|located| located.symbols.as_slice()).unwrap_or_default();
+    let pieces = located.as_ref().map(|located| located.pieces.clone()).unwrap_or_default();
+    let containers: Vec<u32> = pieces.iter().map(|piece| piece.symbol).collect();
+    let (mut candidates, pieces_signals, history) =
+        gathered(sources, query, weights, more, &containers);
+    let (first, last) = if history {
+        (&weights.first, &weights.task)
+    } else {
+        (&weights.first_without_history, &weights.task_without_history)
+    };
+    if !first.is_empty() {
+        let first = named(first);
+        let scores: Vec<f32> = candidates.iter().map(|(_, signals)| sum(signals, &first)).collect();
+        near::set(sources.snapshot, sources.catalog, &mut candidates, &scores, query.about_tests);
+    }
+    let last = named(last);
+    let base = |symbol: u32, signals: &Signals| {
+        let sum = sum(signals, &last);
+        let prior = sources.parameters.prior(sources.catalog.flags[symbol as usize], query);
+        // A prior below one lowers a score whatever its sign.
+        if sum > 0.0 { sum * prior } else { sum - (1.0 - prior) }
+    };
+    let mut rows: Vec<Row> = Vec::with_capacity(candidates.len() + pieces.len());
+    for (symbol, mut signals) in candidates {
+        signals[at::BASE] = base(symbol, &signals);
+        let Some(located) = &mut located else {
+            rows.push(Row { symbol, lines: None, window: None, signals });
+            continue;
+        };
+        let window = located.set(sources, query, symbol, &mut signals);
+        let windows = located.windows(sources, symbol);
+        for (part, (window, lines)) in windows.iter().enumerate() {
+            let mut signals = signals;
+            located.set_part(part, window, *lines, &mut signals);
+            rows.push(Row { symbol, lines: Some(*lines), window: None, signals });
+        }
+        if windows.is_empty() {
+            let window = locate::lines_of(sources.snapshot, symbol, &window);
+            rows.push(Row { symbol, lines: None, window, signals });
+        }
+    }
+    for (piece, mut signals) in pieces.iter().zip(pieces_signals) {
+        signals[at::BASE] = base(piece.symbol, &signals);
+        if let Some(located) = &mut located {
+            located.set_piece(sources, query, piece, &mut signals);
+        }
+        rows.push(Row { symbol: piece.symbol, lines: Some(piece.lines), window: None, signals });
+    }
+    if located.is_some() {
+        let files: Vec<u32> =
+            rows.iter().map(|row| sources.catalog.file[row.symbol as usize]).collect();
+        let mut signals: Vec<&mut Signals> = rows.iter_mut().map(|row| &mut row.signals).collect();
+        locate::set_window_ranks(&files, &mut signals);
+        set_good_neighbours(sources, query, &mut rows);
+        for (signal, relative) in at::RELATIVE {
+            let most = rows.iter().map(|row| row.signals[signal]).fold(0.0, f32::max);
+            if most > 0.0 {
+                rows.iter_mut().for_each(|row| row.signals[relative] = row.signals[signal] / most);
+            }
+        }
+    }
+    (rows, history)
+}
+
+/// Sets what the graph says of candidates whose neighbours match words and guesses.
+fn set_good_neighbours(sources: &Sources<'_>, query: &Query, rows: &mut [Row]) {
+    let match_of = |row: &Row| row.signals[at::WINDOW] + row.signals[at::FILE_SCORE];
+    let most = rows.iter().map(match_of).fold(f32::MIN_POSITIVE, f32::max);
+    // Rows of one symbol come one after the other, the best window first.
+    let mut wholes: Vec<(u32, Signals)> = Vec::new();
+    let mut scores: Vec<f32> = Vec::new();
+    for row in rows.iter().filter(|row| row.signals[at::IS_PIECE] == 0.0) {
+        if wholes.last().is_none_or(|&(last, _)| last != row.symbol) {
+            wholes.push((row.symbol, [0.0; COUNT]));
+            scores.push(VOICES * match_of(row) / most);
+        }
+    }
+    near::set(sources.snapshot, sources.catalog, &mut wholes, &scores, query.about_tests);
+    let found: FxHashMap<u32, (f32, f32)> = wholes
+        .into_iter()
+        .map(|(symbol, signals)| (symbol, (signals[at::NEAR_OUT], signals[at::NEAR_IN])))
+        .collect();
+    for row in rows.iter_mut().filter(|row| row.signals[at::IS_PIECE] == 0.0) {
+        if let Some(&(out, into)) = found.get(&row.symbol) {
+            (row.signals[at::GOOD_OUT], row.signals[at::GOOD_IN]) = (out, into);
+        }
+    }
+}
+
+/// How far the best match is heard above the rest, in the scale of a first score.
+const VOICES: f32 = 6.0;
 
 fn named(table: &BTreeMap<String, f32>) -> Signals {
     NAMES.map(|name| table.get(name).copied().unwrap_or(0.0))
@@ -145,16 +243,18 @@ fn tie(snapshot: &Snapshot, a: u32, b: u32) -> std::cmp::Ordering {
 
 /// Overloads and declarations of one name in one file are one answer, the best of them: returns the
 /// places of those.
-fn unique(sources: &Sources<'_>, ranked: impl Iterator<Item = (u32, u32)>) -> Vec<u32> {
-    let mut seen: FxHashSet<(u32, Cow<'_, str>)> = FxHashSet::default();
+fn unique(
+    sources: &Sources<'_>,
+    ranked: impl Iterator<Item = (u32, u32, Option<(u32, u32)>)>,
+) -> Vec<u32> {
+    type Seen<'a> = FxHashSet<(u32, Cow<'a, str>, Option<(u32, u32)>)>;
+    let mut seen: Seen<'_> = FxHashSet::default();
     ranked
-        .filter(|&(_, symbol)| {
-            seen.insert((
-                sources.catalog.file[symbol as usize],
-                sources.snapshot.symbol(symbol).qualified(),
-            ))
+        .filter(|&(_, symbol, lines)| {
+            let name = sources.snapshot.symbol(symbol).qualified();
+            seen.insert((sources.catalog.file[symbol as usize], name, lines))
         })
-        .map(|(place, _)| place)
+        .map(|(place, _, _)| place)
         .collect()
 }
 
@@ -165,15 +265,30 @@ pub fn candidates(
     query: &Query,
     weights: &Weights,
 ) -> (Vec<(u32, Signals)>, bool) {
+    let (rows, _, history) = gathered(sources, query, weights, &[], &[]);
+    (rows, history)
+}
+
+/// Returns the pool with `more` in it, the signals of `containers`, and whether history had a say.
+fn gathered(
+    sources: &Sources<'_>,
+    query: &Query,
+    weights: &Weights,
+    more: &[u32],
+    containers: &[u32],
+) -> (Vec<(u32, Signals)>, Vec<Signals>, bool) {
     let lexical =
         lexical::score(sources.snapshot, sources.catalog, query, Mode::Task, sources.parameters);
-    let pool = Pool::gather(sources, query, &lexical, weights);
+    let mut pool = Pool::gather(sources, query, &lexical, weights);
+    pool.symbols.extend(more.iter().filter(|&&symbol| sources.catalog.is_code(symbol)));
+    pool.symbols.sort_unstable();
+    pool.symbols.dedup();
     let history = !pool.git.is_empty();
-    let mut rows = pool.signals(sources, query, &lexical);
+    let (mut rows, containers) = pool.signals(sources, query, &lexical, containers);
     if at::STRUCTURE.iter().any(|&signal| weights.asks_for(NAMES[signal])) {
         structure::set(sources, &mut rows, &pool.seeds);
     }
-    (rows, history)
+    (rows, containers, history)
 }
 
 /// Returns what each channel finds, best first, for an explanation or a fusion.
@@ -308,20 +423,21 @@ impl Pool {
         sources: &Sources<'_>,
         query: &Query,
         lexical: &Lexical<'_>,
-    ) -> Vec<(u32, Signals)> {
+        containers: &[u32],
+    ) -> (Vec<(u32, Signals)>, Vec<Signals>) {
         let mut words = QueryNames::new(query, &lexical.idf);
-        let mut rows: Vec<(u32, Signals)> = self
-            .symbols
-            .iter()
-            .map(|&symbol| (symbol, self.of(sources, &mut words, lexical, symbol)))
-            .collect();
+        let mut of = |symbol: u32| self.of(sources, &mut words, lexical, symbol);
+        let mut rows: Vec<(u32, Signals)> =
+            self.symbols.iter().map(|&symbol| (symbol, of(symbol))).collect();
+        let mut others: Vec<Signals> = containers.iter().map(|&symbol| of(symbol)).collect();
         for signal in at::SCALED {
             let max = rows.iter().map(|(_, signals)| signals[signal]).fold(0.0, f32::max);
             if max > 0.0 {
-                rows.iter_mut().for_each(|(_, signals)| signals[signal] /= max);
+                let own = rows.iter_mut().map(|(_, signals)| signals);
+                own.chain(&mut others).for_each(|signals| signals[signal] /= max);
             }
         }
-        rows
+        (rows, others)
     }
 
     fn of<'s>(

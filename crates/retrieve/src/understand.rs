@@ -10,6 +10,14 @@ use std::sync::Arc;
 const MAX_QUERY: usize = 20_000;
 /// Most distinct words that are looked for; the rarest are kept by the ranking itself.
 const MAX_WORDS: usize = 64;
+/// Most words of a title or a body that are counted.
+const MAX_TEXT_WORDS: usize = 240;
+/// Most guesses that are looked for.
+const MAX_NAMES: usize = 32;
+/// Longest guess, in characters.
+const MAX_NAME: usize = 200;
+/// Shortest request whose first line is its title.
+const SHORT: usize = 200;
 
 /// What a request says, taken apart.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +25,12 @@ pub struct Query {
     pub text: String,
     /// Distinct stemmed words without stop words, in order of appearance, with their count.
     pub words: Vec<(String, u32)>,
+    /// The words of the first line; all words where the request is one paragraph.
+    pub title: Vec<(String, u32)>,
+    /// The words of what stands below the first line.
+    pub body: Vec<(String, u32)>,
+    /// What the caller expects in the code: identifiers, file names, messages, terms, as written.
+    pub names: Vec<String>,
     /// Compounds (with their marker) of identifiers and of adjacent words written apart.
     pub compounds: Vec<String>,
     /// Identifiers as written, with how sure it is that they are code.
@@ -44,16 +58,73 @@ pub struct Identifier {
 
 /// Takes a request apart as [`understand`] does; the steps of one answer, which all ask for the same
 /// request, share the result.
-pub fn understood(text: &str) -> Arc<Query> {
-    thread_local!(static LAST: RefCell<Option<(String, Arc<Query>)>> = const { RefCell::new(None) });
+pub fn understood(text: &str, names: &[String]) -> Arc<Query> {
+    type Last = Option<(String, Vec<String>, Arc<Query>)>;
+    thread_local!(static LAST: RefCell<Last> = const { RefCell::new(None) });
     LAST.with_borrow_mut(|last| match last {
-        Some((of, query)) if of == text => query.clone(),
+        Some((of, with, query)) if of == text && with == names => query.clone(),
         last => {
-            let query = Arc::new(understand(text));
-            *last = (text.len() <= MAX_QUERY).then(|| (text.to_owned(), query.clone()));
+            let query = Arc::new(understand_with(text, names));
+            *last =
+                (text.len() <= MAX_QUERY).then(|| (text.to_owned(), names.to_vec(), query.clone()));
             query
         }
     })
+}
+
+/// Takes a request apart together with the caller's guesses.
+pub fn understand_with(text: &str, names: &[String]) -> Query {
+    let mut query = understand(text);
+    query.names = guesses(names);
+    query.is_empty &= query.names.is_empty();
+    query
+}
+
+impl Query {
+    /// Returns the request with its words cut down to what ranks best: guesses first, then the title,
+    /// then identifiers of the text below it.
+    pub fn focused(&self) -> Query {
+        let mut query = self.clone();
+        if self.names.is_empty() && self.body.is_empty() {
+            return query;
+        }
+        let names = self.names.join("\n");
+        let mut found = words(&names, MAX_WORDS);
+        let code: Vec<&str> = self
+            .identifiers
+            .iter()
+            .filter(|identifier| identifier.code)
+            .map(|identifier| identifier.text.as_str())
+            .collect();
+        let of_code = words(&code.join("\n"), MAX_WORDS);
+        for (word, count) in self.title.iter().chain(&of_code) {
+            match found.iter_mut().find(|(other, _)| other == word) {
+                Some((_, sum)) => *sum += count,
+                None => found.push((word.clone(), *count)),
+            }
+        }
+        found.truncate(MAX_WORDS);
+        query.words = found;
+        for identifier in identifiers(&names) {
+            if !query.identifiers.iter().any(|other| other.text == identifier.text) {
+                query.identifiers.push(identifier);
+            }
+        }
+        query
+    }
+}
+
+/// Returns the distinct guesses, trimmed; what is too long to be a name is cut.
+fn guesses(names: &[String]) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for name in names {
+        let name: String = name.trim().chars().take(MAX_NAME).collect();
+        if !name.is_empty() && !found.contains(&name) {
+            found.push(name);
+        }
+    }
+    found.truncate(MAX_NAMES);
+    found
 }
 
 /// Takes a request apart. Never fails: control characters and other scripts are words or nothing.
@@ -62,7 +133,10 @@ pub fn understand(text: &str) -> Query {
     let mut query = Query { text: text.to_owned(), ..Query::default() };
     query.paths = paths(text);
     query.identifiers = identifiers(text);
-    query.words = words(text);
+    query.words = words(text, MAX_WORDS);
+    let (title, body) = title_and_body(text);
+    query.title = words(title, MAX_TEXT_WORDS);
+    query.body = words(body, MAX_TEXT_WORDS);
     query.compounds = compounds(text, &query.identifiers);
     query.about_tests = about_tests(text);
     query.about_ports =
@@ -84,7 +158,15 @@ fn cut(text: &str) -> &str {
     text[..end].trim()
 }
 
-fn words(text: &str) -> Vec<(String, u32)> {
+/// Splits a request into its first line and the rest; one paragraph is all title.
+fn title_and_body(text: &str) -> (&str, &str) {
+    match text.split_once('\n') {
+        Some((title, body)) if text.len() > SHORT && !title.trim().is_empty() => (title, body),
+        _ => (text, ""),
+    }
+}
+
+fn words(text: &str, most: usize) -> Vec<(String, u32)> {
     let mut counts: BTreeMap<String, (usize, u32)> = BTreeMap::new();
     let mut memory = Terms::default();
     let mut order = 0;
@@ -103,7 +185,7 @@ fn words(text: &str) -> Vec<(String, u32)> {
     let mut words: Vec<(usize, String, u32)> =
         counts.into_iter().map(|(word, (order, count))| (order, word, count)).collect();
     words.sort();
-    words.truncate(MAX_WORDS);
+    words.truncate(most);
     words.into_iter().map(|(_, word, count)| (word, count)).collect()
 }
 

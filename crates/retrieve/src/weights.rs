@@ -5,6 +5,7 @@ use crate::fusion::Fusion;
 use crate::learned::LearnedWeights;
 use crate::parameters::Parameters;
 use crate::search::SearchWeights;
+use crate::understand::Query;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use toml::{Table, Value};
@@ -18,12 +19,21 @@ const PROFILES: &[(&str, &str)] = &[
     ("seed004-base", include_str!("weights/seed004-base.toml")),
 ];
 
+/// The profile that ranks places.
+const PLACES_PROFILE: &str = "recall";
+
 /// Weights by signal name; a signal without a weight has none.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct Weights {
     /// Where the weights come from.
     #[serde(default)]
     pub set_by: String,
+    /// Weights of the ranking of places for a request, without and with the caller's guesses; without
+    /// them the weights of a task rank.
+    #[serde(default)]
+    pub places: BTreeMap<String, f32>,
+    #[serde(default)]
+    pub places_with_names: BTreeMap<String, f32>,
     /// Weights of the first scoring, whose best speak for their neighbours; without them nobody does.
     #[serde(default)]
     pub first: BTreeMap<String, f32>,
@@ -76,6 +86,13 @@ fn merged(mut own: Table) -> Result<Table, String> {
     Ok(whole)
 }
 
+/// The ranking of places has its own file: it is fitted on requests with guesses.
+#[derive(Deserialize)]
+struct PlaceWeights {
+    without_names: BTreeMap<String, f32>,
+    with_names: BTreeMap<String, f32>,
+}
+
 /// The ranking for a change has its own file: it is fitted on commits, not on tasks.
 #[derive(Deserialize)]
 struct ChangeWeights {
@@ -118,10 +135,20 @@ impl Weights {
             .iter()
             .find(|(profile, _)| *profile == name)
             .and_then(|(_, text)| Self::parse(text).ok())?;
-        Some(Weights {
-            calibration: calibration_of(name).unwrap_or(weights.calibration),
-            ..weights
-        })
+        let weights =
+            Weights { calibration: calibration_of(name).unwrap_or(weights.calibration), ..weights };
+        Some(if name == PLACES_PROFILE { weights.with_places() } else { weights })
+    }
+
+    /// Returns the same weights with those of places that ship.
+    pub fn with_places(self) -> Weights {
+        let read: Result<PlaceWeights, _> = toml::from_str(include_str!("weights/places.toml"));
+        match read {
+            Ok(read) => {
+                Weights { places: read.without_names, places_with_names: read.with_names, ..self }
+            }
+            Err(_) => self,
+        }
     }
 
     /// Reads weights from TOML.
@@ -136,6 +163,25 @@ impl Weights {
             )),
             None => Ok(weights),
         }
+    }
+
+    /// Returns the weights of the sum that ranks a request, by whether history has a say.
+    pub fn table(&self, query: &Query, history: bool) -> &BTreeMap<String, f32> {
+        match (self.ranks_places(query), query.names.is_empty()) {
+            (true, true) => &self.places,
+            (true, false) => &self.places_with_names,
+            (false, _) => self.task_table(history),
+        }
+    }
+
+    /// Returns the weights of the sum over the signals that need no guesses and no windows.
+    pub fn task_table(&self, history: bool) -> &BTreeMap<String, f32> {
+        if history { &self.task } else { &self.task_without_history }
+    }
+
+    /// True when the places of a change are ranked.
+    pub fn ranks_places(&self, _query: &Query) -> bool {
+        !self.places.is_empty()
     }
 
     /// Returns settings with what these weights want changed.

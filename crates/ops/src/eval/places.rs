@@ -49,7 +49,7 @@ pub fn places(
         EvalRanking::Task => task::rank(sources, query, weights)
             .iter()
             .take(k)
-            .map(|hit| place(reader, hit.symbol, None, hit.score))
+            .map(|hit| place(reader, hit.symbol, hit.lines, hit.score))
             .collect(),
         _ => {
             let ranked = search::rank(sources, query, weights, k);

@@ -5,7 +5,7 @@ use super::places::{EvalRanking, Place, places};
 use super::table::{Row, Table};
 use super::tasks::EvalTask;
 use contextd_engine::Reader;
-use contextd_retrieve::{Sources, Weights, understand};
+use contextd_retrieve::{Sources, Weights, understand_with};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -47,7 +47,7 @@ pub fn answer_tasks(reader: &Reader, tasks: Vec<EvalTask>, options: &EvalOptions
         let places = places(
             reader,
             &sources,
-            &understand(&task.query),
+            &understand_with(&task.query, &task.names),
             &options.weights,
             options.ranking,
             options.k,

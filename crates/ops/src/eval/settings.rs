@@ -7,7 +7,7 @@ use super::table::{Row, Table};
 use super::tasks::EvalTask;
 use crate::error::OpError;
 use contextd_engine::Reader;
-use contextd_retrieve::{Parameters, Sources, Weights, signals, understand};
+use contextd_retrieve::{Parameters, Sources, Weights, signals, understand_with};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
@@ -173,7 +173,7 @@ pub fn measure_settings(
                         &places(
                             reader,
                             &sources,
-                            &understand(&task.query),
+                            &understand_with(&task.query, &task.names),
                             &setting.weights,
                             ranking,
                             k,

@@ -9,6 +9,8 @@ use serde_json::Value;
 pub struct EvalTask {
     pub id: Value,
     pub query: String,
+    /// Guesses that come with the request.
+    pub names: Vec<String>,
     /// What is wanted; without it the task is only answered.
     pub truth: Option<Truth>,
     /// The line as it was read, for grouping.
@@ -72,11 +74,22 @@ pub fn read(text: &str, name: &str, repo: Option<&str>) -> Result<Vec<EvalTask>,
         tasks.push(EvalTask {
             id: fields["id"].clone(),
             query: query.to_owned(),
+            names: names(&fields).map_err(bad)?,
             truth: truth(&fields).map_err(bad)?,
             fields,
         });
     }
     Ok(tasks)
+}
+
+fn names(fields: &Value) -> Result<Vec<String>, String> {
+    if fields["names"].is_null() {
+        return Ok(Vec::new());
+    }
+    let names = fields["names"].as_array().and_then(|names| {
+        names.iter().map(|name| name.as_str().map(str::to_owned)).collect::<Option<Vec<String>>>()
+    });
+    names.ok_or_else(|| "`names` is no list of texts".to_owned())
 }
 
 fn truth(fields: &Value) -> Result<Option<Truth>, String> {

@@ -190,6 +190,7 @@ impl Frame<'_> {
                         truncated: false,
                         truncation: None,
                         redacted: false,
+                        lines: Vec::new(),
                     }
                 }
             }
@@ -248,6 +249,7 @@ impl Frame<'_> {
             budgets: self.budgets.clone(),
             seeds,
             sections,
+            layout: String::new(),
             edges: Vec::new(),
             explain: None,
             notes: Vec::new(),

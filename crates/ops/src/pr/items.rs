@@ -53,6 +53,7 @@ impl<'a> Stall<'a> {
             truncated: false,
             truncation: None,
             redacted: false,
+            lines: Vec::new(),
         };
         Offer { section: Section::Seeds, value: 10.0, item: named(item), text: String::new() }
     }
@@ -445,6 +446,7 @@ pub(crate) fn blank(kind: &str, name: &str, title: String, rule: &str) -> Contex
             truncated: false,
             truncation: None,
             redacted: false,
+            lines: Vec::new(),
         },
         title,
         content_hash: String::new(),

@@ -1,0 +1,236 @@
+//! The answer to a task: the probable places with their ranges, and numbered bodies of the best.
+//!
+//! A place costs a line and is worth its chance to be meant; a body costs more and is worth the command
+//! that it saves. So places are listed first, then bodies are filled in by rank, depth first.
+
+use crate::held::Shown;
+use crate::items::Shop;
+use crate::layer::Layer;
+use crate::select::{Candidate, Choice};
+use contextd_retrieve::line_score::LineScorer;
+use std::collections::BTreeMap;
+
+/// Bytes of code a token stands for, on average; the rendered bytes decide.
+const BYTES_PER_TOKEN: f64 = 3.3;
+/// Tokens of the number in a margin.
+const MARGIN: f64 = 2.0;
+/// Share of the budget that the list of places may take.
+const LIST_SHARE: f64 = 0.42;
+/// Places that even a large budget lists.
+const MOST_PLACES: usize = 60;
+/// A place is listed when its chance is so much of the best one's.
+const LEAST_CHANCE: f64 = 0.03;
+/// Files of a small answer.
+const FEW_FILES: usize = 6;
+/// Budgets up to this many tokens get a small answer.
+const SMALL: f64 = 1_500.0;
+/// Bodies of a small answer.
+const FEW_BODIES: usize = 4;
+/// Lines above the best line of a window.
+const ABOVE: u32 = 6;
+
+/// How deep bodies are shown for a budget.
+#[derive(Clone, Copy)]
+struct Depth {
+    /// Bodies up to so many lines are shown whole.
+    whole: u32,
+    /// Lines of the window of longer ones.
+    window: u32,
+}
+
+/// Lines of a candidate that are shown.
+pub type Lines = Vec<(u32, u32)>;
+
+/// Chooses places and bodies under estimated costs; the caller checks the rendered bytes.
+pub struct Map<'a> {
+    layer: &'a dyn Layer,
+    shop: &'a Shop<'a>,
+    candidates: &'a [Candidate],
+    lines: std::cell::RefCell<LineScorer>,
+    /// Tokens of an item beside its text.
+    overhead: f64,
+    tokens: f64,
+}
+
+impl<'a> Map<'a> {
+    pub fn new(
+        layer: &'a dyn Layer,
+        shop: &'a Shop<'a>,
+        candidates: &'a [Candidate],
+        lines: LineScorer,
+        overhead: f64,
+        tokens: f64,
+    ) -> Map<'a> {
+        Map { layer, shop, candidates, lines: lines.into(), overhead, tokens }
+    }
+
+    /// Returns what to show for so many tokens, and the lines of each body.
+    pub fn choose(&self, tokens: f64) -> (Vec<Choice>, BTreeMap<usize, Lines>) {
+        let mut spent = 0.0;
+        let listed = self.list(tokens * LIST_SHARE, &mut spent);
+        let mut bodies: BTreeMap<usize, Lines> = BTreeMap::new();
+        let depth = self.depth();
+        let best = listed.first().map_or(0.0, |&at| self.chance(at));
+        for &at in &listed {
+            let small = self.tokens <= SMALL;
+            if small && (bodies.len() >= FEW_BODIES || self.chance(at) < 0.12 * best) {
+                break;
+            }
+            if self.is_shown(at, &bodies) {
+                continue;
+            }
+            let Some((lines, cost)) = self.body(at, depth) else { continue };
+            if spent + cost <= tokens {
+                spent += cost;
+                bodies.insert(at, lines);
+            }
+        }
+        let choice = |candidate: usize| {
+            let shown =
+                if bodies.contains_key(&candidate) { Shown::Lines } else { Shown::Signature };
+            Choice { candidate, shown }
+        };
+        (listed.into_iter().map(choice).collect(), bodies)
+    }
+
+    /// Returns the places to list, best first.
+    fn list(&self, limit: f64, spent: &mut f64) -> Vec<usize> {
+        let mut listed: Vec<usize> = Vec::new();
+        let mut files: Vec<u32> = Vec::new();
+        let best = self.candidates.first().map_or(0.0, |_| self.chance(0));
+        for at in 0..self.candidates.len().min(4 * MOST_PLACES) {
+            let file = self.layer.file_number(self.candidates[at].symbol);
+            let known = files.contains(&file);
+            if listed.len() >= MOST_PLACES
+                || self.chance(at) < LEAST_CHANCE * best
+                || listed.iter().any(|&other| self.is_same(at, other))
+            {
+                continue;
+            }
+            if !known && self.tokens <= SMALL && files.len() >= FEW_FILES {
+                continue;
+            }
+            let path = if known { 0.0 } else { self.layer.file_path(file).len() as f64 };
+            let name = self.layer.qualified(self.candidates[at].symbol).len() as f64;
+            let cost = self.overhead + (path + name) / BYTES_PER_TOKEN + 8.0;
+            if *spent + cost > limit && !listed.is_empty() {
+                break;
+            }
+            *spent += cost;
+            listed.push(at);
+            if !known {
+                files.push(file);
+            }
+        }
+        listed
+    }
+
+    fn depth(&self) -> Depth {
+        match self.tokens {
+            ..=1_500.0 => Depth { whole: 40, window: 26 },
+            ..=3_000.0 => Depth { whole: 60, window: 40 },
+            _ => Depth { whole: 130, window: 80 },
+        }
+    }
+
+    /// The shown score is the root of the chance.
+    fn chance(&self, at: usize) -> f64 {
+        self.candidates[at].scores.seed_score.powi(2)
+    }
+
+    fn span(&self, at: usize) -> (u32, u32, u32) {
+        let candidate = &self.candidates[at];
+        let (first, last) = candidate.lines.unwrap_or_else(|| self.layer.lines(candidate.symbol));
+        (self.layer.file_number(candidate.symbol), first, last)
+    }
+
+    /// True when two candidates are mostly the same lines.
+    fn is_same(&self, one: usize, two: usize) -> bool {
+        let ((file, first, last), (other, start, end)) = (self.span(one), self.span(two));
+        let common = last.min(end).saturating_add(1).saturating_sub(first.max(start));
+        file == other && 5 * common > 4 * (last - first + 1).max(end - start + 1)
+    }
+
+    /// True when all lines of a candidate stand in a body.
+    fn is_shown(&self, at: usize, bodies: &BTreeMap<usize, Lines>) -> bool {
+        let (file, first, last) = self.span(at);
+        bodies.iter().any(|(&other, lines)| {
+            self.span(other).0 == file
+                && lines.iter().any(|&(start, end)| start <= first && last <= end)
+        })
+    }
+
+    /// Returns the lines to show of a candidate, and their cost.
+    fn body(&self, at: usize, depth: Depth) -> Option<(Lines, f64)> {
+        let (_, first, last) = self.span(at);
+        let candidate = &self.candidates[at];
+        let count = last.saturating_sub(first) + 1;
+        let is_type = self.layer.kind(candidate.symbol).is_type() && candidate.lines.is_none();
+        if is_type && count > depth.whole {
+            return None;
+        }
+        let texts = self.shop.lines(candidate.symbol, first, last)?;
+        let lines = if count <= depth.whole {
+            vec![(first, last)]
+        } else {
+            self.window(candidate, &texts, first, depth.window)
+        };
+        let bytes: usize = lines
+            .iter()
+            .flat_map(|&(from, to)| from..=to)
+            .filter_map(|line| texts.get((line - first) as usize))
+            .map(|text| text.len().min(crate::items::LONGEST_LINE))
+            .sum();
+        let count: u32 = lines.iter().map(|&(from, to)| to - from + 1).sum();
+        Some((lines, bytes as f64 / BYTES_PER_TOKEN + MARGIN * f64::from(count)))
+    }
+
+    /// Returns the head of a long body and the lines around the best ones, cut at blank lines or where
+    /// the indentation comes back.
+    fn window(&self, candidate: &Candidate, texts: &[String], first: u32, most: u32) -> Lines {
+        let scores: Vec<f32> = {
+            let mut lines = self.lines.borrow_mut();
+            texts.iter().map(|text| lines.score(text)).collect()
+        };
+        let size = (most as usize).min(texts.len());
+        let sum = |start: usize| scores[start..start + size].iter().sum::<f32>();
+        let starts = 0..=texts.len() - size;
+        // The densest stretch, and in it the best line with some above.
+        let dense = starts.clone().max_by(|&a, &b| sum(a).total_cmp(&sum(b)).then(b.cmp(&a)));
+        let mut start = dense.unwrap_or(0);
+        let leading = scores[start..start + size].iter().take_while(|&&score| score <= 0.0).count();
+        start = (start + leading.saturating_sub(ABOVE as usize)).min(texts.len() - size);
+        // A statement is not cut at its second line: go up to the nearest line that begins a block.
+        let limit = start.saturating_sub(4);
+        while start > limit && !begins(texts, start) {
+            start -= 1;
+        }
+        let end = (start + size).min(texts.len());
+        let (from, to) = (first + start as u32, first + end as u32 - 1);
+        let head = self.head(candidate, texts, first);
+        match head {
+            Some((_, last)) if from > last + 1 => vec![(first, last), (from, to)],
+            _ if from > first && from <= first + 3 => vec![(first, to)],
+            _ => vec![(from, to)],
+        }
+    }
+
+    /// Returns the lines of a definition up to its body; windows of functions keep the function's head.
+    fn head(&self, candidate: &Candidate, texts: &[String], first: u32) -> Option<(u32, u32)> {
+        if candidate.lines.is_some_and(|(start, _)| start != self.layer.lines(candidate.symbol).0) {
+            return None;
+        }
+        let open = texts.iter().take(6).position(|line| {
+            let line = line.trim_end();
+            line.ends_with(['{', ':']) || line.ends_with("do") || line.ends_with("=>")
+        });
+        Some((first, first + open.unwrap_or(0) as u32))
+    }
+}
+
+/// True for a line with no deeper indentation than the one before, or behind a blank line.
+fn begins(texts: &[String], at: usize) -> bool {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let Some(before) = at.checked_sub(1).map(|before| &texts[before]) else { return true };
+    before.trim().is_empty() || indent(&texts[at]) <= indent(before)
+}

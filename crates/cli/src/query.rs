@@ -434,9 +434,14 @@ fn ask(cli: &Cli, words: &[String], scope: &ScopeArgs) -> (&'static str, Value, 
     ("ask", input, true)
 }
 
+/// Tokens of an answer to a task that a person reads on a terminal.
+const TERMINAL: u64 = 3_000;
+
 fn limits(cli: &Cli, scope: &ScopeArgs) -> Value {
+    let on_terminal = cli.format.is_none() && !cli.json && ui::width().is_some();
+    let budget = cli.budget.or(on_terminal.then_some(TERMINAL));
     json!({
-        "names": scope.names, "budget": cli.budget, "tokenizer": cli.tokenizer, "format": cli.format().name(), "within": scope.path, "languages": scope.lang, "kinds": scope.kind, "exclude": scope.exclude,
+        "names": scope.names, "budget": budget, "tokenizer": cli.tokenizer, "format": cli.format().name(), "within": scope.path, "languages": scope.lang, "kinds": scope.kind, "exclude": scope.exclude,
         "minScore": scope.min_score, "k": scope.k, "mmrLambda": scope.mmr_lambda, "profile": scope.profile, "project": scope.project,
     })
 }

@@ -7,7 +7,7 @@ use contextd_history::Repository;
 use contextd_model::ContentHash;
 use contextd_model::config::FusionStrategy;
 use contextd_pack::ids::Versions;
-use contextd_pack::request::Ranking;
+use contextd_pack::request::{Intent, Ranking};
 use contextd_pack::texts::Replaced;
 use contextd_pack::{
     Built, ContextPack, Defaults, FileText, HeldItems, Inputs, Known, Note, PackError, PackRequest,
@@ -81,6 +81,16 @@ impl WorkTree<'_> {
             original: bytes.text,
         }
     }
+}
+
+/// The same choice takes about so many times the tokens in a format that names every field, and a pack
+/// for another intent than an answer shows neighbours too.
+const WORDY: u32 = 6;
+
+/// True for answers that are read as they are: a map of places in a format for readers.
+fn is_short(request: &PackRequest) -> bool {
+    matches!(request.format.as_str(), "" | "text" | "markdown" | "xml")
+        && request.intent == Intent::Answer
 }
 
 impl Engine {
@@ -209,7 +219,8 @@ impl Engine {
         let tokens = match request.ranking {
             _ if !request.files.is_empty() => budget.files_tokens,
             Ranking::Search => budget.search_tokens,
-            Ranking::Task | Ranking::Auto => budget.task_tokens,
+            Ranking::Task | Ranking::Auto if is_short(request) => budget.task_tokens,
+            Ranking::Task | Ranking::Auto => budget.task_tokens.saturating_mul(WORDY),
         };
         Defaults {
             tokens: u64::from(tokens),

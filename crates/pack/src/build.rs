@@ -137,6 +137,9 @@ pub fn build(inputs: &Inputs<'_>, request: &PackRequest) -> Result<Built, PackEr
     Ok(Built { pack, reads: shop.reads(), timings })
 }
 
+/// How a caller without guesses gets a better answer.
+const HINT: &str = "For a better answer add names: 5 to 12 identifiers, file names, messages or terms that you expect in the code; guesses are welcome.";
+
 /// Returns the guesses that stand nowhere, each with up to five near names.
 fn names_not_found(inputs: &Inputs<'_>, query: &Query) -> BTreeMap<String, Vec<String>> {
     let Some(sources) = inputs.sources.filter(|_| !query.names.is_empty()) else {
@@ -258,7 +261,11 @@ fn explain(
         looked_for: unique.into_iter().take(24).collect(),
         not_found: named.collect::<BTreeSet<_>>().into_iter().take(10).collect(),
         names_not_found: names_not_found(inputs, query),
-        hint: String::new(),
+        hint: if query.names.is_empty() && is_map(request, found) {
+            HINT.to_owned()
+        } else {
+            String::new()
+        },
         evidence_gaps: gaps,
         warnings: budgets
             .clamped

@@ -5,6 +5,8 @@ use crate::text::marks;
 use contextd_pack::{ContextItem, ContextPack};
 use std::fmt::Write as _;
 
+/// Longest range that parts are put together to, in lines.
+const LONGEST_RANGE: u32 = 119;
 /// Longest declaration on the line of a place, in characters.
 const DECLARATION: usize = 80;
 
@@ -23,10 +25,11 @@ pub fn pack(pack: &ContextPack) -> String {
             pack.items().filter(|item| item.file_rel_path == file).collect();
         places.sort_by_key(|item| (item.lines.start, std::cmp::Reverse(item.lines.end)));
         let mut around: Vec<&ContextItem> = Vec::new();
-        for place in places {
-            around.retain(|outer| outer.lines.end >= place.lines.end);
-            write_place(&mut out, place, around.last().copied());
-            around.push(place);
+        for parts in by_definition(&places) {
+            let first = parts[0];
+            around.retain(|outer| outer.lines.end >= first.lines.end && !parts.contains(outer));
+            write_place(&mut out, &parts, around.last().copied());
+            around.push(first);
         }
     }
     out.push_str(&crate::text::notes(pack));
@@ -37,21 +40,57 @@ pub fn pack(pack: &ContextPack) -> String {
     out
 }
 
-/// Writes the name and range of a place, and its body below. Inside of another place its scopes are known.
-fn write_place(out: &mut String, item: &ContextItem, around: Option<&ContextItem>) {
+/// Puts windows of one function together, where the first of them stands.
+fn by_definition<'a>(places: &[&'a ContextItem]) -> Vec<Vec<&'a ContextItem>> {
+    let mut found: Vec<Vec<&ContextItem>> = Vec::new();
+    for place in places {
+        let same = |parts: &&mut Vec<&ContextItem>| {
+            parts[0].name == place.name
+                && parts[0].kind == "chunk"
+                && place.kind == "chunk"
+                && parts.last().is_some_and(|last| last.lines.end < place.lines.start)
+        };
+        match found.iter_mut().find(same) {
+            Some(parts) => parts.push(place),
+            None => found.push(vec![place]),
+        }
+    }
+    found
+}
+
+/// Writes the name and ranges of a place, and its bodies below. Inside of another place its scopes are
+/// known.
+fn write_place(out: &mut String, parts: &[&ContextItem], around: Option<&ContextItem>) {
+    let item = parts[0];
     let indent = if around.is_some() { "    " } else { "  " };
-    let range = format!("{}-{}", item.lines.start, item.lines.end);
     let name = place_name(item, around);
     let declaration = match item.excerpt.detail.as_str() {
         "signature" if item.kind == "symbol" => declaration(item),
         "held" | "known" => "(sent before)".to_owned(),
         _ => String::new(),
     };
-    let line = format!("{indent}{} {range}  {declaration}", safe(&name));
+    let line = format!("{indent}{} {}  {declaration}", safe(&name), ranges(parts));
     let _ = writeln!(out, "{}{}", line.trim_end(), marks(item));
-    if item.excerpt.detail == "lines" {
-        out.push_str(&numbered(item));
+    for part in parts.iter().filter(|part| part.excerpt.detail == "lines") {
+        out.push_str(&numbered(part));
     }
+}
+
+/// Returns the ranges of the parts; those that follow one another are one, up to a screen or three.
+fn ranges(parts: &[&ContextItem]) -> String {
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for part in parts {
+        match ranges.last_mut() {
+            Some((first, last))
+                if *last + 1 == part.lines.start && part.lines.end - *first < LONGEST_RANGE =>
+            {
+                *last = part.lines.end;
+            }
+            _ => ranges.push((part.lines.start, part.lines.end)),
+        }
+    }
+    let texts: Vec<String> = ranges.iter().map(|(first, last)| format!("{first}-{last}")).collect();
+    texts.join(", ")
 }
 
 fn place_name(item: &ContextItem, around: Option<&ContextItem>) -> String {

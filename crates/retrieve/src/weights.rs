@@ -19,6 +19,9 @@ const PROFILES: &[(&str, &str)] = &[
     ("seed004-base", include_str!("weights/seed004-base.toml")),
 ];
 
+/// Words from which on a request is a paragraph.
+const PARAGRAPH: usize = 28;
+
 /// The profile that ranks places.
 const PLACES_PROFILE: &str = "recall";
 
@@ -179,9 +182,11 @@ impl Weights {
         if history { &self.task } else { &self.task_without_history }
     }
 
-    /// True when the places of a change are ranked.
-    pub fn ranks_places(&self, _query: &Query) -> bool {
-        !self.places.is_empty()
+    /// True when the places of a change are ranked: guesses came along, or the request tells in a
+    /// paragraph what is wrong. A few words name the parts that the work is about.
+    pub fn ranks_places(&self, query: &Query) -> bool {
+        let is_told = || query.text.split_whitespace().count() >= PARAGRAPH;
+        !self.places.is_empty() && (!query.names.is_empty() || is_told())
     }
 
     /// Returns settings with what these weights want changed.

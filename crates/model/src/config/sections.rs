@@ -210,8 +210,8 @@ section! {
         reserve_for_prompt(0..=1_000_000): u32 = 500,
         /// Share of the budget above which a warning is given, in percent.
         warn_threshold_percent(0..=100): u32 = 80,
-        /// Budget of `task`.
-        task_tokens(1..=1_000_000): u32 = 6000,
+        /// Budget of `task` as text; formats that name every field get six times as much.
+        task_tokens(1..=1_000_000): u32 = 1000,
         /// Budget of `search`.
         search_tokens(1..=1_000_000): u32 = 3000,
         /// Budget of `files`.

@@ -86,7 +86,12 @@ pub fn link(
         before.and_then(|before| relink::plan(segments, before)?.link(segments, keys, warm));
     let (made, relinked) = match (planned, manifest) {
         (Some((Outcome::Same, relinked)), Some(manifest)) => {
-            return Ok(Linked { key: manifest.graph, edges: manifest.edges, relinked, parts: None });
+            return Ok(Linked {
+                key: manifest.graph,
+                edges: manifest.edges,
+                relinked,
+                parts: None,
+            });
         }
         (Some((Outcome::New(made), relinked)), _) => (made, relinked),
         _ => (link_all(segments), Relinked::All),

@@ -218,3 +218,97 @@ pub fn allocator(
 type Malloc = unsafe extern "C" fn(usize) -> *mut c_void;
 type Calloc = unsafe extern "C" fn(usize, usize) -> *mut c_void;
 type Realloc = unsafe extern "C" fn(*mut c_void, usize) -> *mut c_void;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[allow(unsafe_code)]
+    fn outcome(language: &str, text: &str, room: Room) -> Result<String, Stop> {
+        let language = LanguageId::by_name(language).expect("a language");
+        let grammar = grammar(language).expect("a grammar");
+        // SAFETY: parser and tree are dropped inside; the text that is returned is not the library's.
+        unsafe {
+            arena::within(|| {
+                let mut parser = Parser::new(&grammar, room);
+                parser.most_steps = u64::MAX;
+                parser.parse(text).map(|tree| tree.root_node().to_sexp().len().to_string())
+            })
+        }
+    }
+
+    #[test]
+    fn a_scanner_that_goes_on_for_ever_is_left() {
+        // It looks for white space behind an annotation, and does not notice the end of the text.
+        assert_eq!(outcome("kotlin", "class A\n@X", Room::Usual), Err(Stop::Refused));
+        assert!(outcome("kotlin", "class A\n@X\nclass B\n", Room::Usual).is_ok());
+    }
+
+    #[test]
+    fn a_state_that_is_too_large_never_reaches_the_library() {
+        assert!(outcome("yaml", &"- ".repeat(253), Room::Usual).is_ok());
+        assert_eq!(outcome("yaml", &"- ".repeat(254), Room::Usual), Err(Stop::Refused));
+        let heredoc = |length: usize| format!("<<{0}\nx\n{0}\n", "A".repeat(length));
+        assert!(outcome("ruby", &heredoc(255), Room::Usual).is_ok());
+        assert_eq!(outcome("ruby", &heredoc(256), Room::Usual), Err(Stop::Refused));
+    }
+
+    #[test]
+    fn nodes_of_the_librarys_stack_are_counted() {
+        let comments = "// a\n".repeat(Room::Usual.stack_nodes() as usize + 100);
+        assert_eq!(outcome("rust", &comments, Room::Usual), Err(Stop::TooDeep));
+        let deep = with_deep_stack(|| outcome("rust", &comments, Room::Deep));
+        assert!(deep.is_some_and(|read| read.is_ok()));
+    }
+
+    #[test]
+    fn a_parser_that_was_left_is_replaced() {
+        let language = LanguageId::by_name("rust").expect("a language");
+        let grammar = grammar(language).expect("a grammar");
+        // SAFETY: parser and trees are dropped inside.
+        #[allow(unsafe_code)]
+        unsafe {
+            arena::within(|| {
+                let mut parser = Parser::new(&grammar, Room::Usual);
+                parser.most_steps = u64::MAX;
+                let comments = "// a\n".repeat(7_000);
+                for _ in 0..3 {
+                    assert_eq!(parser.parse(&comments).err(), Some(Stop::TooDeep));
+                    let tree = parser.parse("fn f() {}").expect("a tree");
+                    assert!(!tree.root_node().has_error());
+                }
+            })
+        }
+    }
+
+    /// The case files of every language: code in fences, and much that is none.
+    #[test]
+    #[allow(unsafe_code)]
+    fn a_guarded_grammar_reads_what_its_own_reads() {
+        // Before anything of the library is made.
+        arena::install();
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/languages");
+        for language in LanguageId::all() {
+            let Some(upstream) = language.get().grammar else { continue };
+            let cases = std::fs::read_dir(folder.join(language.name()).join("cases"));
+            for case in cases.into_iter().flatten().flatten() {
+                let text = std::fs::read_to_string(case.path()).expect("a case");
+                let text = language.get().hooks.masked(&text);
+                let mut parser = tree_sitter::Parser::new();
+                parser.set_language(&upstream()).expect("the grammar loads");
+                let tree = parser.parse(text.as_bytes(), None).expect("a tree");
+                // SAFETY: parser and tree are dropped inside; the text that is returned is not the library's.
+                let guarded = unsafe {
+                    arena::within(|| {
+                        let grammar = grammar(language).expect("a grammar");
+                        let mut parser = Parser::new(&grammar, Room::Usual);
+                        parser.most_steps = u64::MAX;
+                        let tree = parser.parse(&text).expect("a tree");
+                        tree.root_node().to_sexp()
+                    })
+                };
+                assert!(guarded == tree.root_node().to_sexp(), "{}", case.path().display());
+            }
+        }
+    }
+}

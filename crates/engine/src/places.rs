@@ -44,9 +44,14 @@ impl Places {
         let is_named = config.storage.path.as_deref().is_some_and(|path| !path.is_empty());
         let facts = common_git_folder(root)
             .filter(|git| is_git_folder(git))
-            .map(|git| git.join("contextd"))
-            .filter(|folder| is_shareable(folder))
-            .unwrap_or_else(|| index.clone());
+            .map(|git| {
+                (
+                    git.join("contextd"),
+                    git.ends_with(".git") && root.starts_with(git.parent().unwrap_or(&git)),
+                )
+            })
+            .filter(|(folder, is_around)| is_shareable(folder, *is_around))
+            .map_or_else(|| index.clone(), |(folder, _)| folder);
         Places { root: root.to_owned(), index, facts, is_named }
     }
 
@@ -270,10 +275,12 @@ fn shared_standing(folder: &Path) -> Standing {
     claim::standing(folder, folder.parent())
 }
 
-/// True when facts can be kept in that folder.
-fn is_shareable(folder: &Path) -> bool {
+/// True when facts can be kept in that folder. Without a mark only that of the repository around the root is taken over,
+/// not one that a file names.
+fn is_shareable(folder: &Path, is_around: bool) -> bool {
     match shared_standing(folder) {
         Standing::Absent => folder.parent().is_some_and(is_writable),
+        Standing::Unmarked if !is_around => false,
         Standing::Foreign(_) => false,
         Standing::Empty | Standing::Ours | Standing::Unmarked => claim::owned(folder).is_ok(),
     }

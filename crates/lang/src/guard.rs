@@ -79,7 +79,7 @@ struct Limits {
 impl Limits {
     fn of(text: &str) -> Limits {
         let length = text.len() as u64;
-        Limits { scanner_steps: 1_000_000 + 50 * length, bytes: (64 << 20) + 1_000 * length }
+        Limits { scanner_steps: 1_000_000 + 50 * length, bytes: (64 << 20) + 300 * length }
     }
 }
 

@@ -35,7 +35,7 @@ fn no_file_ends_a_command_now_or_in_a_past_commit() {
         &["search", "charge"],
         &["recent", "notes.py"],
         &["recent", "nested.yaml"],
-        &["pr", "--base", "HEAD~1"],
+        &["pr", "HEAD~1..HEAD"],
         &["status"],
     ];
     for words in commands {
@@ -46,7 +46,7 @@ fn no_file_ends_a_command_now_or_in_a_past_commit() {
     for words in commands {
         sandbox.text(words);
     }
-    sandbox.text(&["pr", "--base", "HEAD~2"]);
+    sandbox.text(&["pr", "HEAD~2..HEAD"]);
 }
 
 #[test]

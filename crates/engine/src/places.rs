@@ -44,12 +44,7 @@ impl Places {
         let is_named = config.storage.path.as_deref().is_some_and(|path| !path.is_empty());
         let facts = common_git_folder(root)
             .filter(|git| is_git_folder(git))
-            .map(|git| {
-                (
-                    git.join("contextd"),
-                    git.ends_with(".git") && root.starts_with(git.parent().unwrap_or(&git)),
-                )
-            })
+            .map(|git| (git.join("contextd"), git.parent().is_some_and(|it| root.starts_with(it))))
             .filter(|(folder, is_around)| is_shareable(folder, *is_around))
             .map_or_else(|| index.clone(), |(folder, _)| folder);
         Places { root: root.to_owned(), index, facts, is_named }
@@ -234,7 +229,9 @@ fn is_writable(folder: &Path) -> bool {
     // Asking the system is not enough (read-only mounts, other users): a try tells.
     let probe = folder.join(format!(".contextd-probe-{}", std::process::id()));
     let made = fs::File::create_new(&probe).is_ok();
-    let _ = fs::remove_file(&probe);
+    if made {
+        let _ = fs::remove_file(&probe);
+    }
     made
 }
 

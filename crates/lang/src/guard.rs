@@ -66,8 +66,8 @@ pub fn grammar(language: LanguageId) -> Option<Grammar> {
     (!shared.0.is_null()).then(|| unsafe { Grammar::from_raw(shared.0) })
 }
 
-/// What one parse may cost. All is counted, nothing timed: facts must not depend on the machine. Of 2,000 files of all
-/// languages none takes a tenth of either.
+/// What one parse may cost. All is counted, nothing timed: facts must not depend on the machine. Of 1,700 files, the largest
+/// of 24 languages in 16 repositories among them, none comes to either.
 struct Limits {
     /// Steps of the scanner. It looks ahead, and several readings of one place ask again.
     scanner_steps: u64,

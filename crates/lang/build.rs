@@ -1,9 +1,11 @@
-//! Builds what reads the parser's trees, against the headers that the parser's library is built with.
+//! Builds what reads the parser's trees and what guards its scanners, against the headers that the parser's library is
+//! built with.
 
 use std::path::PathBuf;
 
 fn main() {
     println!("cargo:rerun-if-changed=src/tree/flatten.c");
+    println!("cargo:rerun-if-changed=src/guard/guard.c");
     println!("cargo:rerun-if-changed=build.rs");
     let include = PathBuf::from(
         std::env::var_os("DEP_TREE_SITTER_INCLUDE")
@@ -14,5 +16,6 @@ fn main() {
         .include(include.join("../src"))
         .include(include)
         .file("src/tree/flatten.c")
-        .compile("contextd-flatten");
+        .file("src/guard/guard.c")
+        .compile("contextd-parsing");
 }

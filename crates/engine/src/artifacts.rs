@@ -30,7 +30,7 @@ pub fn write(folder: &Path, packs: &[ContextPack], max_shard: usize) -> Result<u
     // The manifest is written last: what it names is there.
     for (name, bytes) in &files {
         let temporary = folder.join(format!(".writing-{}-{name}", std::process::id()));
-        fs::write(&temporary, bytes)
+        crate::claim::write_new(&temporary, bytes)
             .and_then(|()| fs::rename(&temporary, folder.join(name)))
             .map_err(io_error("cannot write", &folder.join(name)))?;
     }

@@ -53,7 +53,9 @@ impl Engine {
             );
         }
         add("ledger", self.ledger_problem(snapshot.as_ref()));
-        add("files", self.files_problem());
+        let parsing =
+            snapshot.as_ref().and_then(|it| crate::refresh::unparsed(it).into_iter().next());
+        add("files", self.files_problem().or(parsing));
         add("facts cache", self.cache_problem());
         add("watching", snapshot.as_ref().and_then(watch_problem));
         checkups

@@ -107,7 +107,11 @@ impl Engine {
         problems.extend(secret_problems);
         problems.extend(unknown_names(&config));
         let places = Places::find(&root, &config, options.cache.as_deref());
-        problems.extend(places.refusal().map(|why| storage_refused(&places.index, &why)));
+        match places.refusal() {
+            Some(why) if places.is_named() => problems.push(storage_refused(&places.index, &why)),
+            Some(why) => return Err(EngineError::NotOurs { path: places.index, why }),
+            None => {}
+        }
         if let Some(path) = config_path
             .as_ref()
             .filter(|_| problems.iter().any(|problem| problem.severity == Severity::Error))

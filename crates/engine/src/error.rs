@@ -20,6 +20,8 @@ pub enum EngineError {
     Config { path: PathBuf, problems: Vec<Problem> },
     #[error("{what} {path}: {source}", path = path.display())]
     Io { what: &'static str, path: PathBuf, source: std::io::Error },
+    #[error("{path} is left alone: {why}", path = path.display())]
+    NotOurs { path: PathBuf, why: String },
     #[error("another process is indexing {root}", root = root.display())]
     Busy { root: PathBuf },
     #[error("there is no index of {root} yet", root = root.display())]
@@ -44,6 +46,7 @@ impl EngineError {
             EngineError::Pack(error) => error.code(),
             EngineError::Config { .. } => "CTX_E_CONFIG",
             EngineError::Io { .. } => "CTX_E_IO",
+            EngineError::NotOurs { .. } => "CTX_E_NOT_OURS",
             EngineError::Busy { .. } => "CTX_E_BUSY",
             EngineError::NoIndex { .. } => "POC_E_INDEX_MISSING",
             EngineError::FileFailed { .. } => "CTX_E_FILE_FAILED",
@@ -77,6 +80,7 @@ impl EngineError {
             EngineError::Pack(error) => error.remedy(),
             EngineError::Config { .. } => "Correct the lines that are named.".to_owned(),
             EngineError::Io { .. } => "Check that it exists, and that you may read and write it.".to_owned(),
+            EngineError::NotOurs { .. } => "Look at what is there and remove it if you do not need it, or keep the index elsewhere with `storage.path`.".to_owned(),
             EngineError::Busy { .. } => "Wait for it, or ask again: queries wait a little, then answer from the last snapshot.".to_owned(),
             EngineError::NoIndex { .. } => "Run `contextd index` first.".to_owned(),
             EngineError::FileFailed { .. } => "Make it readable or leave it out, or set `bootstrap.fail_fast` to false.".to_owned(),

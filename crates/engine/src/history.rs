@@ -96,7 +96,7 @@ const WORDS: &str = "words";
 fn store(folder: &Path, path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     fs::create_dir_all(folder)?;
     let temporary = folder.join(format!(".writing-{}", std::process::id()));
-    fs::write(&temporary, bytes)?;
+    crate::claim::write_new(&temporary, bytes)?;
     fs::rename(&temporary, path)
 }
 

@@ -12,6 +12,7 @@ mod audit;
 mod calm;
 mod change;
 mod changes;
+mod claim;
 mod context;
 mod doctor;
 mod early;

@@ -1,6 +1,7 @@
 //! Indexes of other worktrees of the same repository: content that one of them has read is not read
 //! again. Each index leaves its place in a folder that all worktrees share.
 
+use crate::claim;
 use crate::engine::Engine;
 use crate::extraction::Extraction;
 use contextd_lang::LanguageId;
@@ -95,7 +96,7 @@ impl<'e> Neighbours<'e> {
             let own = self.engine.places.index.as_path();
             let others = places(&self.engine.places.facts)
                 .into_iter()
-                .filter(|index| index != own)
+                .filter(|index| index != own && claim::is_marked(index))
                 .take(MAX_NEIGHBOURS);
             others
                 .filter_map(|index| Snapshot::open(&index).ok().flatten())
@@ -115,7 +116,7 @@ pub fn register(index: &Path, shared: &Path) {
     if !entry.exists() {
         // Not being found costs other worktrees time, nothing else.
         let _ = fs::create_dir_all(&folder)
-            .and_then(|()| fs::write(&entry, index.as_os_str().as_encoded_bytes()));
+            .and_then(|()| claim::write_new(&entry, index.as_os_str().as_encoded_bytes()));
     }
 }
 

@@ -122,6 +122,9 @@ impl Engine {
             return Ok(false);
         }
         let text = self.scrubber.scrub(text, path).text.into_owned();
+        // Taken apart before it is kept: what cannot be is not met again at every start.
+        let language = contextd_lang::detect(path, &text);
+        contextd_lang::extract(&text, language, self.config.chunking.of(language.name()));
         self.forget_calm();
         ledger.set_meta(&key(path), Some(&format!("{now} {text}")))?;
         ledger.set_meta(OVERLAYS, Some(&joined(&paths)))?;

@@ -1,5 +1,6 @@
 //! Where the index of a root lies.
 
+use crate::claim::{self, Standing};
 use crate::error::{EngineError, Result};
 use contextd_model::ContentHash;
 use contextd_model::config::Config;
@@ -25,25 +26,8 @@ pub struct Places {
     is_named: bool,
 }
 
-/// What lies in a folder of an index: whole names, and beginnings of those that have several endings.
-const OWN: &[&str] = &[
-    "CURRENT",
-    "PARTIAL",
-    "artifacts",
-    ASKS,
-    "calm",
-    "graph",
-    "history",
-    "indexes",
-    "links",
-    "lock",
-    "paths",
-    "repo-id",
-    "segments",
-    "snapshots",
-    WATCH,
-];
-const OWN_BEGINNINGS: &[&str] = &["ledger.", "facts.db", ".writing-"];
+/// What keeps git from listing the index.
+const IGNORE: &str = "# The index is made from the sources; graph/, rules.yml and sync.lock are yours to commit.\n/index/\n/.gitignore\n";
 /// How long removing waits for who writes.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -59,29 +43,42 @@ impl Places {
         };
         let is_named = config.storage.path.as_deref().is_some_and(|path| !path.is_empty());
         let facts = common_git_folder(root)
-            .map(|folder| folder.join("contextd"))
-            .filter(|folder| folder.is_dir() || folder.parent().is_some_and(is_writable))
-            .unwrap_or_else(|| index.clone());
+            .filter(|git| is_git_folder(git))
+            .map(|git| (git.join("contextd"), git.parent().is_some_and(|it| root.starts_with(it))))
+            .filter(|(folder, is_around)| is_shareable(folder, *is_around))
+            .map_or_else(|| index.clone(), |(folder, _)| folder);
         Places { root: root.to_owned(), index, facts, is_named }
     }
 
-    /// Returns why the configured folder cannot hold an index, if it cannot: it holds the root, or other things.
+    /// Returns why the folder cannot hold the index, if it cannot: a link leads to it, it holds the root, or it holds other
+    /// things and no mark of ours.
     pub fn refusal(&self) -> Option<String> {
-        if !self.is_named {
-            return None;
+        if self.is_named {
+            let real = fs::canonicalize(&self.index).unwrap_or_else(|_| self.index.clone());
+            if self.root.starts_with(&real) {
+                return Some("it is the root or lies above it".to_owned());
+            }
         }
-        let real = fs::canonicalize(&self.index).unwrap_or_else(|_| self.index.clone());
-        if self.root.starts_with(&real) {
-            return Some("it is the root or lies above it".to_owned());
+        match self.standing() {
+            Standing::Foreign(why) => Some(why),
+            _ => None,
         }
-        let names: Vec<String> = fs::read_dir(&real)
-            .ok()?
-            .flatten()
-            .map(|entry| entry.file_name().to_string_lossy().into_owned())
-            .collect();
-        let is_index = names.iter().any(|name| name == "CURRENT" || name == "ledger.db");
-        let foreign = names.iter().find(|name| !is_index && !is_own(name))?;
-        Some(format!("it holds `{foreign}`, which is no part of an index"))
+    }
+
+    /// True when the configuration names the folder of the index.
+    pub(crate) fn is_named(&self) -> bool {
+        self.is_named
+    }
+
+    /// Looks at the folder of the index.
+    fn standing(&self) -> Standing {
+        match claim::standing(&self.index, Some(&self.root)) {
+            // Anybody's folder may hold a file called `links`; in its own place under the root an index is what it seems.
+            Standing::Unmarked if self.is_named && !claim::holds_an_index(&self.index) => {
+                Standing::Foreign("it holds other things than an index".to_owned())
+            }
+            standing => standing,
+        }
     }
 
     pub fn ledger(&self) -> PathBuf {
@@ -103,24 +100,45 @@ impl Places {
         if !self.root.is_dir() {
             return Err(self.gone());
         }
-        for folder in [&self.index, &self.facts] {
-            fs::create_dir_all(folder).map_err(|source| EngineError::Io {
-                what: "cannot create",
-                path: folder.clone(),
-                source,
-            })?;
+        self.take(&self.index, self.standing())?;
+        if self.facts != self.index {
+            self.take(&self.facts, shared_standing(&self.facts))?;
         }
         let own = self.root.join(".contextd");
         let ignore = own.join(".gitignore");
-        if self.index.starts_with(&own) && !ignore.exists() {
-            let text = "# The index is made from the sources; graph/, rules.yml and sync.lock are yours to commit.\n/index/\n/.gitignore\n";
-            fs::write(&ignore, text).map_err(|source| EngineError::Io {
+        if self.index.starts_with(&own) && fs::symlink_metadata(&ignore).is_err() {
+            claim::write_new(&ignore, IGNORE.as_bytes()).map_err(|source| EngineError::Io {
                 what: "cannot write",
                 path: ignore.clone(),
                 source,
             })?;
         }
         Ok(())
+    }
+
+    /// Makes a folder ours, or finds that it is.
+    fn take(&self, folder: &Path, standing: Standing) -> Result<()> {
+        let failed = |what| move |source| EngineError::Io { what, path: folder.to_owned(), source };
+        match standing {
+            Standing::Foreign(why) => {
+                return Err(EngineError::NotOurs { path: folder.to_owned(), why });
+            }
+            Standing::Ours => return claim::owned(folder).map_err(failed("cannot write to")),
+            Standing::Absent => fs::create_dir_all(folder).map_err(failed("cannot create"))?,
+            Standing::Empty => claim::owned(folder).map_err(failed("cannot write to"))?,
+            Standing::Unmarked => {
+                // An earlier version made it, or the repository brought it along: nothing of it is believed.
+                claim::owned(folder).map_err(failed("cannot write to"))?;
+                let Some(_lock) = WriterLock::lock_wait(folder, PATIENCE)? else {
+                    return Err(EngineError::Busy { root: self.root.clone() });
+                };
+                if !claim::is_marked(folder) {
+                    claim::remove(folder, |name| name != "lock").map_err(failed("cannot empty"))?;
+                }
+                return claim::mark(folder).map_err(failed("cannot write to"));
+            }
+        }
+        claim::mark(folder).map_err(failed("cannot write to"))
     }
 
     /// The error of a root that was removed.
@@ -141,22 +159,38 @@ impl Places {
     /// Removes the index and what only it uses; returns the bytes that were freed. A process that watches goes on: where it is
     /// asked and its lock stay, or another would watch as well.
     pub fn clean(&self) -> Result<u64> {
+        let mut folders = vec![(&self.index, self.standing())];
+        if self.facts != self.index {
+            folders.push((&self.facts, shared_standing(&self.facts)));
+        }
+        folders.retain(|(_, standing)| !matches!(standing, Standing::Absent | Standing::Empty));
+        for (folder, standing) in &folders {
+            if let Standing::Foreign(why) = standing {
+                return Err(EngineError::NotOurs { path: (*folder).clone(), why: why.clone() });
+            }
+            claim::owned(folder).map_err(|source| EngineError::Io {
+                what: "cannot remove",
+                path: (*folder).clone(),
+                source,
+            })?;
+        }
         let is_watched = WriterLock::is_held(&self.watch_lock());
         // Who is writing would meet gaps; where nothing may be written, nothing is being written.
-        let lock = self
-            .index
-            .is_dir()
+        let lock = folders
+            .iter()
+            .any(|(folder, _)| **folder == self.index)
             .then(|| WriterLock::lock_wait(&self.index, PATIENCE))
             .and_then(std::result::Result::ok);
         if matches!(lock, Some(None)) {
             return Err(EngineError::Busy { root: self.root.clone() });
         }
         let mut freed = 0;
-        for folder in [&self.index, &self.facts] {
+        for (folder, _) in folders {
             freed += size_of_folder(folder);
-            let kept = if is_watched && *folder == self.index { &[WATCH, ASKS][..] } else { &[] };
-            let is_mixed = self.is_named && *folder == self.index;
-            match remove(folder, |name| !kept.contains(&name) && (!is_mixed || is_own(name))) {
+            let is_kept = |name: &str| {
+                is_watched && *folder == self.index && [WATCH, ASKS, claim::MARK].contains(&name)
+            };
+            match claim::remove(folder, |name| !is_kept(name)) {
                 Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
                     return Err(EngineError::Io {
                         what: "cannot remove",
@@ -171,33 +205,17 @@ impl Places {
             return Ok(freed);
         }
         let own = self.root.join(".contextd");
-        let _ = fs::remove_file(own.join(".gitignore"));
-        let _ = fs::remove_dir(own);
+        let is_real = |path: &Path| fs::symlink_metadata(path).is_ok_and(|it| !it.is_symlink());
+        if is_real(&own) {
+            let ignore = own.join(".gitignore");
+            // One that says something else is the user's.
+            if is_real(&ignore) && fs::read_to_string(&ignore).is_ok_and(|text| text == IGNORE) {
+                let _ = fs::remove_file(ignore);
+            }
+            let _ = fs::remove_dir(own);
+        }
         Ok(freed)
     }
-}
-
-/// True for the name of a part of an index.
-fn is_own(name: &str) -> bool {
-    OWN.contains(&name) || OWN_BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
-}
-
-/// Removes what a folder holds under the names that `goes` picks, and the folder when nothing is left in it.
-fn remove(folder: &Path, goes: impl Fn(&str) -> bool) -> std::io::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        if !goes(&entry.file_name().to_string_lossy()) {
-            continue;
-        }
-        if entry.file_type()?.is_dir() {
-            fs::remove_dir_all(entry.path())?
-        } else {
-            fs::remove_file(entry.path())?
-        }
-    }
-    // What is not ours, and what is kept, keeps its folder.
-    let _ = fs::remove_dir(folder);
-    Ok(())
 }
 
 /// A folder name that tells roots of the same name apart.
@@ -211,21 +229,58 @@ fn is_writable(folder: &Path) -> bool {
     // Asking the system is not enough (read-only mounts, other users): a try tells.
     let probe = folder.join(format!(".contextd-probe-{}", std::process::id()));
     let made = fs::File::create_new(&probe).is_ok();
-    let _ = fs::remove_file(&probe);
+    if made {
+        let _ = fs::remove_file(&probe);
+    }
     made
 }
 
-/// Returns the git directory that all worktrees share, when `root` is inside a work tree.
+/// Returns the git directory that all worktrees share, when `root` is inside a work tree. A file or link in the place of
+/// `.git` may name any folder: only one that names this work tree in turn is believed.
 fn common_git_folder(root: &Path) -> Option<PathBuf> {
-    let dot_git = root.ancestors().map(|folder| folder.join(".git")).find(|path| path.exists())?;
-    if dot_git.is_dir() {
+    let dot_git = root
+        .ancestors()
+        .map(|folder| folder.join(".git"))
+        .find(|path| fs::symlink_metadata(path).is_ok())?;
+    let kind = fs::symlink_metadata(&dot_git).ok()?.file_type();
+    if kind.is_dir() {
         return Some(dot_git);
+    }
+    if !kind.is_file() {
+        return None;
     }
     let text = fs::read_to_string(&dot_git).ok()?;
     let folder = dot_git.parent()?.join(text.strip_prefix("gitdir:")?.trim());
-    let common = fs::read_to_string(folder.join("commondir")).ok();
-    let common = common.map_or(folder.clone(), |path| folder.join(path.trim()));
-    common.is_dir().then_some(common)
+    let back = fs::read_to_string(folder.join("gitdir")).ok()?;
+    let real = |path: &Path| fs::canonicalize(path).ok();
+    if real(&folder.join(back.trim()))? != real(&dot_git)? {
+        return None;
+    }
+    let common = fs::read_to_string(folder.join("commondir")).ok()?;
+    Some(folder.join(common.trim()))
+}
+
+/// True for a folder that git made: nothing of ours is put elsewhere.
+fn is_git_folder(folder: &Path) -> bool {
+    let metadata = |name: &str| fs::symlink_metadata(folder.join(name));
+    metadata("HEAD").is_ok_and(|head| !head.is_dir())
+        && metadata("objects").is_ok_and(|objects| objects.is_dir())
+}
+
+/// Looks at the folder that worktrees share.
+fn shared_standing(folder: &Path) -> Standing {
+    claim::standing(folder, folder.parent())
+}
+
+/// True when facts can be kept in that folder. Without a mark only that of the repository around the root is taken over,
+/// not one that a file names.
+fn is_shareable(folder: &Path, is_around: bool) -> bool {
+    match shared_standing(folder) {
+        Standing::Absent => folder.parent().is_some_and(is_writable),
+        Standing::Unmarked if !is_around => false,
+        Standing::Foreign(_) => false,
+        Standing::Empty | Standing::Ours | Standing::Unmarked => claim::owned(folder).is_ok(),
+    }
 }
 
 pub(crate) fn size_of_folder(folder: &Path) -> u64 {

@@ -10,6 +10,7 @@ use crate::records;
 use crate::scope::{Scope, Scoped};
 use crate::update::{Base, Run, WrittenAhead};
 use contextd_model::Problem;
+use contextd_model::facts::file_flag;
 use contextd_scan::Beside;
 use contextd_snapshot::{Graph, Segment, Snapshot, SnapshotName, WriterLock};
 use contextd_store::Ledger;
@@ -126,7 +127,7 @@ impl Engine {
         let trusted =
             previous.as_ref().is_some_and(|snapshot| self.is_current(snapshot)) && !options.full;
         let only = options.only.as_ref().filter(|_| trusted && complete);
-        let Scoped { scope, files, problems, grounds } =
+        let Scoped { scope, files, mut problems, grounds } =
             first.map_or_else(|| Scope::scan(self, only), Ok)?;
         let (looked, states, others) = match &scope {
             Scope::Whole => (Looked::Whole(grounds.clone()), ledger.file_states()?, Vec::new()),
@@ -147,6 +148,7 @@ impl Engine {
             ..changes::compare(files, states, |path| !trusted || is_forced(path, &options.force))
         };
         if trusted && complete && changes.is_empty() {
+            problems.extend(previous.as_ref().map(unparsed).unwrap_or_default());
             // Who lists problems looks at all files anyway while there are some.
             let is_of_use = options.quick && !(options.by_hand && !problems.is_empty());
             if let (Some(snapshot), Some(grounds)) =
@@ -223,6 +225,19 @@ pub fn is_under(path: &str, folder: &str) -> bool {
     folder.is_empty()
         || folder == "."
         || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Returns a problem for each file that the parser gave up on.
+pub(crate) fn unparsed(snapshot: &Snapshot) -> Vec<Problem> {
+    let files = (0..snapshot.file_count()).map(|number| snapshot.file(number));
+    files
+        .filter(|file| file.flags() & file_flag::UNPARSED != 0)
+        .map(|file| {
+            let remedy = "It can be found by its words; leave it out with a pattern in .contextignore if it is no source.";
+            let message = "The parser gave up on it: it is nested too deeply or broken too badly.";
+            Problem::warning("CTX_W_FILE_UNPARSED", message, remedy).at(file.path(), None)
+        })
+        .collect()
 }
 
 /// Returns what a run says that found everything as it was.

@@ -12,7 +12,7 @@ use crate::linking::{self, Before, Relinked};
 use crate::neighbours::{self, Neighbours};
 use crate::progress::{Progress, Stage};
 use crate::records::{self, Recording};
-use crate::refresh::{RefreshOptions, Refreshed, unchanged};
+use crate::refresh::{RefreshOptions, Refreshed, unchanged, unparsed};
 use crate::sources::Sources;
 use crate::{early, leaving};
 use contextd_model::{ContentHash, Problem};
@@ -127,6 +127,7 @@ impl Run<'_> {
         self.problems.extend(tools.archive.take_problems());
         if base.trusted && base.complete && is_as_before(&outcomes, &changes) {
             records::restamp(self.engine, ledger, &outcomes, &changes.before, self.options.now)?;
+            self.problems.extend(base.previous.as_ref().map(unparsed).unwrap_or_default());
             return Ok(Refreshed {
                 read: outcomes.len() as u32,
                 ..unchanged(base.previous.as_ref(), self.problems)
@@ -151,6 +152,7 @@ impl Run<'_> {
             now: self.options.now,
         };
         recording.write(ledger)?;
+        self.problems.extend(unparsed(&snapshot));
         self.keep_house(ledger, &mut tools, &outcomes, &changes, &known, base.previous.as_ref());
         self.note_calm(&snapshot, &outcomes, &changes, &published);
         Ok(self.refreshed(&published, outcomes.len(), changes.removed.len(), base))

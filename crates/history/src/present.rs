@@ -63,36 +63,32 @@ pub(crate) fn present_in(
     found
 }
 
-/// Marks the paths of one folder; `rests` are sorted, with the place of each in `found`.
+/// Marks the paths that a tree has; `rests` are sorted, with the place of each in `found`.
 fn mark(git: &gix::Repository, tree: gix::ObjectId, rests: &[(usize, &str)], found: &mut [bool]) {
     let mut buffer = Vec::new();
-    let Ok(entries) = git.objects.find_tree_iter(&tree, &mut buffer) else {
-        return;
-    };
-    let mut folders = Vec::new();
-    for entry in entries.map_while(Result::ok) {
-        let Ok(name) = std::str::from_utf8(entry.filename) else {
+    // A list, not calls: trees are as deep as somebody cares to make them.
+    let mut left = vec![(tree, rests.to_vec())];
+    while let Some((tree, rests)) = left.pop() {
+        let Ok(entries) = git.objects.find_tree_iter(&tree, &mut buffer) else {
             continue;
         };
-        if entry.mode.kind() == EntryKind::Tree {
-            let first = rests.partition_point(|(_, rest)| before_folder(rest, name));
-            let below = rests[first..]
-                .iter()
-                .take_while(|(_, rest)| in_folder(rest, name).is_some())
-                .count();
-            if below > 0 {
-                folders.push((entry.oid.to_owned(), first..first + below, name.to_owned()));
+        for entry in entries.map_while(Result::ok) {
+            let Ok(name) = std::str::from_utf8(entry.filename) else {
+                continue;
+            };
+            if entry.mode.kind() == EntryKind::Tree {
+                let first = rests.partition_point(|(_, rest)| before_folder(rest, name));
+                let below: Vec<(usize, &str)> = rests[first..]
+                    .iter()
+                    .map_while(|(at, rest)| Some((*at, in_folder(rest, name)?)))
+                    .collect();
+                if !below.is_empty() {
+                    left.push((entry.oid.to_owned(), below));
+                }
+            } else if let Ok(at) = rests.binary_search_by(|(_, rest)| (*rest).cmp(name)) {
+                found[rests[at].0] = true;
             }
-        } else if let Ok(at) = rests.binary_search_by(|(_, rest)| (*rest).cmp(name)) {
-            found[rests[at].0] = true;
         }
-    }
-    for (id, range, name) in folders {
-        let below: Vec<(usize, &str)> = rests[range]
-            .iter()
-            .filter_map(|(at, rest)| in_folder(rest, &name).map(|rest| (*at, rest)))
-            .collect();
-        mark(git, id, &below, found);
     }
 }
 

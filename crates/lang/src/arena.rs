@@ -65,13 +65,49 @@ impl Drop for Scope {
     }
 }
 
+/// What one parse may ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Allowance {
+    /// Bytes, those that were given back again included: a measure of the library's work.
+    pub bytes: u64,
+    /// Nodes of its stack that are in use.
+    pub stack_nodes: i64,
+}
+
+impl Allowance {
+    /// Outside of a parse nothing is counted.
+    const ANY: Allowance = Allowance { bytes: u64::MAX, stack_nodes: i64::MAX };
+}
+
+/// Size of a node of the library's parse stack, by its `stack.c`. The library lets go of nodes by recursion, so that their
+/// number decides how much of the thread's own stack it needs.
+const STACK_NODE: usize = 232;
+
+/// From here on the parser gets no memory on this thread once it asked for more than that. [`crate::guard`] sees to it that
+/// the library, which would end the program, does not hear of it.
+pub fn allow(allowance: Allowance) {
+    // SAFETY: the pointer is null or that of the arena of a scope that is open on this thread.
+    if let Some(arena) = unsafe { CURRENT.get().as_mut() } {
+        (arena.asked, arena.allowed) = (Allowance { bytes: 0, stack_nodes: 0 }, allowance);
+    }
+}
+
+/// Lifts what [`allow`] said, and returns what was asked for since.
+pub fn allow_any() -> Allowance {
+    // SAFETY: the pointer is null or that of the arena of a scope that is open on this thread.
+    unsafe { CURRENT.get().as_mut() }.map_or(Allowance::ANY, |arena| {
+        arena.allowed = Allowance::ANY;
+        arena.asked
+    })
+}
+
 /// Makes the library ask here for memory, whichever thread it works on.
 pub fn install() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        let allocator = tree_sitter::Allocator { malloc, calloc, realloc, free };
+        let allocator = crate::guard::allocator(malloc, calloc, realloc, free);
         // SAFETY: every use of the library in this crate comes behind this call, so nothing of it is alive yet; the four
-        // functions belong together, never return null and align to 16 bytes.
+        // functions belong together, never return null to the library and align to 16 bytes.
         unsafe { tree_sitter::set_allocator(Some(allocator)) };
     });
 }
@@ -85,6 +121,8 @@ struct Arena {
     left: usize,
     /// Pieces that were given back, by class; each holds the address of the next.
     free: [*mut u8; CLASSES],
+    asked: Allowance,
+    allowed: Allowance,
 }
 
 impl Default for Arena {
@@ -95,6 +133,8 @@ impl Default for Arena {
             at: ptr::null_mut(),
             left: 0,
             free: [ptr::null_mut(); CLASSES],
+            asked: Allowance { bytes: 0, stack_nodes: 0 },
+            allowed: Allowance::ANY,
         }
     }
 }
@@ -135,10 +175,17 @@ fn block(size: usize) -> (*mut u8, Layout) {
 }
 
 impl Arena {
-    /// Returns a piece of at least so many bytes.
+    /// Returns a piece of at least so many bytes; null when the parse asked for too much.
     #[inline]
     fn take(&mut self, bytes: usize) -> *mut u8 {
         let size = piece(bytes);
+        self.asked.bytes += size as u64;
+        self.asked.stack_nodes += i64::from(size == piece(STACK_NODE));
+        if self.asked.bytes > self.allowed.bytes
+            || self.asked.stack_nodes > self.allowed.stack_nodes
+        {
+            return ptr::null_mut();
+        }
         let free = &mut self.free[class(size)];
         if !free.is_null() {
             let found = *free;
@@ -181,6 +228,7 @@ impl Arena {
     /// It is a piece of this arena, of this size, and nobody uses it.
     #[inline]
     unsafe fn give(&mut self, start: *mut u8, size: usize) {
+        self.asked.stack_nodes -= i64::from(size == piece(STACK_NODE));
         let free = &mut self.free[class(size)];
         // SAFETY: a piece has room for an address behind its header.
         unsafe { start.cast::<*mut u8>().write(*free) };
@@ -202,6 +250,9 @@ impl Arena {
             self.at = header.add(larger);
         }
         self.left -= larger - size;
+        self.asked.bytes += (larger - size) as u64;
+        self.asked.stack_nodes +=
+            i64::from(larger == piece(STACK_NODE)) - i64::from(size == piece(STACK_NODE));
         true
     }
 
@@ -209,6 +260,7 @@ impl Arena {
     fn empty(&mut self) {
         (self.begun, self.at, self.left) = (0, ptr::null_mut(), 0);
         self.free = [ptr::null_mut(); CLASSES];
+        self.allowed = Allowance::ANY;
         let mut kept = 0;
         self.blocks.retain(|&(start, layout)| {
             let keeps = kept + layout.size() <= KEPT;
@@ -255,7 +307,9 @@ unsafe extern "C" fn calloc(count: usize, each: usize) -> *mut c_void {
     // SAFETY: the piece has as many bytes.
     unsafe {
         let start = malloc(bytes);
-        start.write_bytes(0, bytes);
+        if !start.is_null() {
+            start.write_bytes(0, bytes);
+        }
         start
     }
 }
@@ -279,6 +333,9 @@ unsafe extern "C" fn realloc(start: *mut c_void, bytes: usize) -> *mut c_void {
             return start.cast();
         }
         let larger = malloc(bytes).cast::<u8>();
+        if larger.is_null() {
+            return larger.cast();
+        }
         ptr::copy_nonoverlapping(start, larger, room);
         free(start.cast());
         larger.cast()

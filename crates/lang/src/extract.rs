@@ -1,6 +1,7 @@
 //! One file's text → its facts.
 
 use crate::arena;
+use crate::guard::{self, Parser, Room, Stop};
 use crate::lines::Lines;
 use crate::mend::{self, Reading};
 use crate::registry::LanguageId;
@@ -13,8 +14,7 @@ use contextd_model::facts::{SymbolRow, file_flag};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::mem::ManuallyDrop;
-use std::ops::ControlFlow;
-use tree_sitter::{ParseOptions, Parser, Tree};
+use tree_sitter::Tree;
 
 /// Returns the facts of `text`, which has been scrubbed of secrets and is valid UTF-8.
 ///
@@ -26,12 +26,13 @@ pub fn extract(text: &str, language: LanguageId, rules: &ChunkRules) -> FileFact
     let mut facts = match language.get().hooks.extract(text) {
         Some(facts) => facts,
         None if minified => plain(text, flags),
-        None => syntax(text, language).map_or_else(
-            || plain(text, flags),
-            |(whole, mended)| {
+        None => match syntax(text, language) {
+            Ok(Some((whole, mended))) => {
                 richer(walk(text, &whole, language), mended.map(|part| walk(text, &part, language)))
-            },
-        ),
+            }
+            Ok(None) => plain(text, flags),
+            Err(_) => plain(text, flags | file_flag::UNPARSED),
+        },
     };
     facts.language = language.0;
     facts.flags |= flags;
@@ -106,34 +107,49 @@ fn step_limit(text: &str) -> u64 {
     1_000 + text.len() as u64 / 8
 }
 
-/// Parses a text, and where much of it cannot be read a second time without that; nothing where there is no grammar or
-/// the parser gave up.
-#[allow(unsafe_code)]
-fn syntax(text: &str, language: LanguageId) -> Option<(Syntax, Option<Syntax>)> {
+/// A text's tree, and what was read where much of it was left out.
+type Trees = (Syntax, Option<Syntax>);
+
+/// Parses a text, and where much of it cannot be read a second time without that; nothing where there is no grammar.
+fn syntax(text: &str, language: LanguageId) -> Result<Option<Trees>, Stop> {
     let end = text.len();
-    let (grammar, text) = readable(text, language)?;
+    let Some((grammar, text)) = readable(text, language) else { return Ok(None) };
+    let trees = match parsed(&text, &grammar, language, Room::Usual) {
+        Err(Stop::TooDeep) => {
+            guard::with_deep_stack(|| parsed(&text, &grammar, language, Room::Deep))
+                .unwrap_or(Err(Stop::TooDeep))
+        }
+        trees => trees,
+    };
+    trees.map(|(mut whole, mut mended)| {
+        if text.len() > end {
+            [Some(&mut whole), mended.as_mut()]
+                .into_iter()
+                .flatten()
+                .for_each(|tree| tree.end_at(end));
+        }
+        Some((whole, mended))
+    })
+}
+
+#[allow(unsafe_code)]
+fn parsed(
+    text: &str,
+    grammar: &tree_sitter::Language,
+    language: LanguageId,
+    room: Room,
+) -> Result<Trees, Stop> {
     // SAFETY: the parser and the trees of pieces are dropped inside, trees of the whole are never dropped, and the tables
     // that are made of them hold no part of any.
     unsafe {
         arena::within(|| {
-            let mut parser = Parser::new();
-            // The registry's tests load every grammar, so a mismatch of versions cannot reach here.
-            let _ = parser.set_language(&grammar);
-            let mut effort = Effort { steps: 0, limit: step_limit(&text) };
-            let tree = ManuallyDrop::new(parse(&mut parser, &text, &mut effort)?);
-            let mut whole = Syntax::of(&tree, language.rules())?;
-            let mut mended = if whole.has_error {
-                mended(&mut parser, &text, &tree, effort.steps, language)
-            } else {
-                None
-            };
-            if text.len() > end {
-                [Some(&mut whole), mended.as_mut()]
-                    .into_iter()
-                    .flatten()
-                    .for_each(|tree| tree.end_at(end));
-            }
-            Some((whole, mended))
+            let mut parser = Parser::new(grammar, room);
+            parser.most_steps = step_limit(text);
+            let tree = ManuallyDrop::new(parser.parse(text)?);
+            let whole = Syntax::of(&tree, language.rules()).ok_or(Stop::Refused)?;
+            let mended =
+                if whole.has_error { mended(&mut parser, text, &tree, language) } else { None };
+            Ok((whole, mended))
         })
     }
 }
@@ -144,65 +160,29 @@ const MENDING: u64 = 20;
 const MENDING_STEPS: (u64, u64) = (1_000, 15_000);
 
 /// Parses a text again without what its grammar cannot read, see [`mend`]. It still counts as not read in whole.
-fn mended(
-    parser: &mut Parser,
-    text: &str,
-    tree: &Tree,
-    steps: u64,
-    language: LanguageId,
-) -> Option<Syntax> {
+fn mended(parser: &mut Parser, text: &str, tree: &Tree, language: LanguageId) -> Option<Syntax> {
     let rules = language.rules();
-    let mut effort =
-        Effort { steps: 0, limit: (steps * MENDING).clamp(MENDING_STEPS.0, MENDING_STEPS.1) };
+    parser.most_steps = (parser.steps * MENDING).clamp(MENDING_STEPS.0, MENDING_STEPS.1);
+    parser.steps = 0;
     let text =
         mend::mended(text, tree, &rules.alone, mend::Nested(rules.nested_comments), |piece| {
             // Also what takes no step takes time.
-            effort.steps += 1;
-            let Some(tree) = parse(parser, piece, &mut effort) else { return Reading::Spent };
+            parser.steps += 1;
+            let Ok(tree) = parser.parse(piece) else { return Reading::Spent };
             let read = if tree.root_node().has_error() { None } else { Syntax::of(&tree, rules) };
             read.map_or(Reading::Unreadable, |read| Reading::Declares(read.declarations()))
         })?;
-    let tree = ManuallyDrop::new(parse(
-        parser,
-        &text,
-        &mut Effort { steps: 0, limit: step_limit(&text) },
-    )?);
+    (parser.steps, parser.most_steps) = (0, step_limit(&text));
+    let tree = ManuallyDrop::new(parser.parse(&text).ok()?);
     let mut part = Syntax::of(&tree, rules)?;
     part.has_error = true;
     Some(part)
 }
 
-/// What a parser has done, in steps of its own, and what it may do.
-struct Effort {
-    steps: u64,
-    limit: u64,
-}
-
-/// Parses a text; nothing when the effort is spent.
-fn parse(parser: &mut Parser, text: &str, effort: &mut Effort) -> Option<Tree> {
-    let mut progress = |_: &tree_sitter::ParseState| {
-        effort.steps += 1;
-        if effort.steps > effort.limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
-    let bytes = text.as_bytes();
-    let mut read = |at: usize, _| bytes.get(at..).unwrap_or(&[]);
-    let tree = parser.parse_with_options(
-        &mut read,
-        None,
-        Some(ParseOptions::new().progress_callback(&mut progress)),
-    );
-    if tree.is_none() {
-        // Else the next text would go on where this one was left.
-        parser.reset();
-    }
-    tree
-}
-
 /// Returns a language's grammar and what its parser reads for `text`, see [`crate::languages::Hooks::masked`]. Who makes a
 /// parser of it must not call [`extract`] while it lives: that changes where the library's memory comes from.
 pub fn readable(text: &str, language: LanguageId) -> Option<(tree_sitter::Language, Cow<'_, str>)> {
-    let language = language.get();
-    Some(((language.grammar?)(), language.hooks.masked(text)))
+    Some((guard::grammar(language)?, language.get().hooks.masked(text)))
 }
 
 /// Words in the head of a file that a program wrote.
@@ -238,7 +218,7 @@ fn is_generated(text: &str) -> bool {
 /// Writes the syntax tree with field names, one node a line.
 pub fn syntax_tree(text: &str, language: LanguageId) -> String {
     let mut out = String::new();
-    let trees = syntax(text, language);
+    let trees = syntax(text, language).ok().flatten();
     let mut left: Vec<(usize, Node<'_>)> =
         trees.iter().map(|(whole, mended)| (0, mended.as_ref().unwrap_or(whole).root())).collect();
     while let Some((depth, node)) = left.pop() {

@@ -9,6 +9,7 @@ pub mod chunk;
 mod doc;
 pub mod dump;
 pub mod extract;
+mod guard;
 mod header;
 pub mod intern;
 mod languages;
@@ -30,4 +31,4 @@ pub use extract::extract;
 pub use registry::{Language, LanguageId, detect};
 
 /// Version of everything that shapes facts; a change makes cached facts unreadable on purpose.
-pub const EXTRACTOR_VERSION: u32 = 12;
+pub const EXTRACTOR_VERSION: u32 = 13;

@@ -4,6 +4,9 @@ use std::borrow::Cow;
 
 /// Longest qualifier that is kept; a longer chain keeps its end.
 const MAX_PATH: usize = 160;
+/// Longest text that is looked at whole; of a longer one only the end is. A chain of calls has such a text for each of its
+/// links, so that all of them together are read once for each link.
+const MAX_TEXT: usize = 1 << 16;
 
 /// Normalises the text of a callee, type or member expression to names joined by `.`; calls in
 /// between are `()`, subscripts `[]`, a receiver without a name is `()`; generics, white space and sigils go.
@@ -13,6 +16,7 @@ pub fn path(text: &str) -> String {
 
 /// Returns the same as [`path`]: most texts are normal already.
 pub fn path_in(text: &str) -> Cow<'_, str> {
+    let text = &text[text.ceil_char_boundary(text.len().saturating_sub(MAX_TEXT))..];
     if text.len() <= MAX_PATH && is_simple(text) {
         Cow::Borrowed(text)
     } else {
@@ -277,6 +281,12 @@ pub fn type_parameters(written: &str) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_a_long_chain_the_end_is_kept() {
+        let chain = "é".to_owned() + &".a()\n".repeat(MAX_TEXT) + ".b";
+        assert!(path(&chain).ends_with(".a().b") && path(&chain).len() <= MAX_PATH);
+    }
 
     #[test]
     fn paths_are_normalised() {

@@ -67,6 +67,8 @@ pub mod file_flag {
     pub const REDACTED: u32 = 1 << 3;
     /// Minified: very long lines.
     pub const MINIFIED: u32 = 1 << 4;
+    /// The parser gave up on it: it is known by its text alone.
+    pub const UNPARSED: u32 = 1 << 5;
 }
 
 /// One definition. Row 0 of a file is the file itself; a parent always precedes its children and

@@ -7,13 +7,13 @@ use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-struct Server {
+pub struct Server {
     child: Child,
     port: u16,
 }
 
 impl Server {
-    fn start(sandbox: &Sandbox, key: Option<&str>) -> Self {
+    pub fn start(sandbox: &Sandbox, key: Option<&str>) -> Self {
         // A port that was free a moment ago.
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let mut command = sandbox.command(&["serve", "--http", &format!("127.0.0.1:{port}")]);
@@ -35,7 +35,7 @@ impl Server {
     }
 
     /// Returns the status and the body.
-    fn ask(&self, method: &str, path: &str, headers: &str, body: &str) -> (u16, String) {
+    pub fn ask(&self, method: &str, path: &str, headers: &str, body: &str) -> (u16, String) {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         // A body that is refused half way breaks the connection; what was answered before counts.
         let _ = write!(
@@ -58,7 +58,7 @@ impl Drop for Server {
     }
 }
 
-const LOCAL: &str = "Host: localhost\r\n";
+pub const LOCAL: &str = "Host: localhost\r\n";
 
 #[test]
 fn services_ask_over_rest_and_rpc() {

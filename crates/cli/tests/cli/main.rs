@@ -2,6 +2,7 @@
 
 mod commands;
 mod docs;
+mod hostile;
 mod http;
 mod init;
 mod mcp;

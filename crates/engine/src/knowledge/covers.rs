@@ -79,9 +79,13 @@ impl Engine {
             source,
         };
         let folder = self.places.root.join(".contextd");
+        if fs::symlink_metadata(&folder).is_ok_and(|metadata| metadata.is_symlink()) {
+            let why = "it is a link".to_owned();
+            return Err(crate::error::EngineError::NotOurs { path: folder, why });
+        }
         fs::create_dir_all(&folder).map_err(failed)?;
         let temporary = folder.join(format!(".sync-{}", std::process::id()));
-        fs::write(&temporary, lock.write()).map_err(failed)?;
+        crate::claim::write_new(&temporary, lock.write().as_bytes()).map_err(failed)?;
         fs::rename(&temporary, &path).map_err(failed)
     }
 

@@ -44,6 +44,14 @@ fn plant(root: &Path, outside: &Path) {
     write("deep/paren.c", format!("int x = {};", nested("(", "1", ")")).as_bytes());
     write("deep/tags.html", nested("<b>", "x", "</b>").as_bytes());
     write("deep/unclosed.java", "class A { ".repeat(DEPTH).as_bytes());
+    for name in [".gitignore", ".contextignore", "CODEOWNERS", ".gitattributes"] {
+        write(name, format!("{} @x\n", nested("{", "a", "}")).as_bytes());
+    }
+    write(".contextd/graph/flow.yml", "[".repeat(DEPTH).as_bytes());
+    write(".contextd/graph/block.yml", "- ".repeat(DEPTH).as_bytes());
+    write("package.json", format!("{{\"a\": {}}}", nested("[", "1", "]")).as_bytes());
+    write("tsconfig.json", nested("{\"a\":", "1", "}").as_bytes());
+    write("Cargo.toml", format!("a = {}", nested("[", "1", "]")).as_bytes());
     write("deep/quote.md", nested("> ", "x", "").as_bytes());
     write("bytes/invalid.py", b"name = '\xff\xfe\xff'\n");
     write("bytes/nul.py", b"x = '\0'\n");
@@ -119,6 +127,60 @@ fn a_hostile_tree_is_survived_and_its_problems_are_listed() {
         assert!(errors.iter().any(|error| error.record.file_path == "locked.py"));
     }
     assert!(!support::refresh(&root, 60_000).changed);
+}
+
+/// Texts at which a grammar's scanner, or the parser's library, would end the program.
+fn killers() -> Vec<(&'static str, String)> {
+    let word = "A".repeat(310);
+    vec![
+        ("deploy/nested.yaml", "- ".repeat(254)),
+        ("word.rb", format!("<<{word}\nx\n{word}\n")),
+        ("notes.py", format!("def f():\n  x\n{}", ".. a::\n   ".repeat(20_000))),
+    ]
+}
+
+fn unparsed(problems: &[contextd_model::Problem]) -> Vec<&str> {
+    let found = problems.iter().filter(|problem| problem.code == "CTX_W_FILE_UNPARSED");
+    found.filter_map(|problem| problem.path.as_deref()).collect()
+}
+
+#[test]
+fn what_would_end_the_program_is_listed_and_everything_else_goes_on() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path();
+    support::plant(root);
+    for (path, text) in killers() {
+        support::write(&root.join(path), text.as_bytes());
+    }
+    let expected = ["deploy/nested.yaml", "notes.py", "word.rb"];
+    assert_eq!(unparsed(&support::refresh(root, 0).problems), expected);
+    // They stay listed while they are there.
+    let again = support::refresh(root, 60_000);
+    assert!(!again.changed);
+    assert_eq!(unparsed(&again.problems), expected);
+    let engine = support::open(root);
+    let snapshot = engine.snapshot().unwrap().unwrap();
+    assert!(expected.iter().all(|path| snapshot.find_file(path).is_some()), "they are indexed");
+    assert!(!snapshot.symbols_named("price_of").is_empty(), "and so is the rest");
+    let checkups = engine.doctor();
+    let files = checkups.iter().find(|checkup| checkup.name == "files").unwrap();
+    assert_eq!(files.problem.as_ref().map(|problem| problem.code), Some("CTX_W_FILE_UNPARSED"));
+    fs::write(root.join("notes.py"), "def f(): pass\n").unwrap();
+    assert_eq!(unparsed(&support::refresh(root, 120_000).problems).len(), 2);
+}
+
+#[test]
+fn a_text_put_over_a_file_cannot_brick_the_index() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path();
+    support::plant(root);
+    support::refresh(root, 0);
+    for (path, text) in killers() {
+        let engine = support::open(root);
+        assert!(engine.put_overlay(path, &text, support::now()).unwrap());
+        support::refresh(root, 0);
+        assert!(support::open(root).snapshot().unwrap().unwrap().find_file(path).is_some());
+    }
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod hostile;
 mod incremental;
 mod killed;
 mod ledger;
+mod places;
 mod readers;
 mod rebuilding;
 mod reuse;

@@ -361,11 +361,20 @@ fn annotation_class<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 
 /// Returns the first identifier of an expression that is written so.
 fn named<'t>(node: Node<'t>, word: &str, walk: &Walk<'t>) -> Option<Node<'t>> {
-    node.named_children().find_map(|child| match child.kind() {
-        "identifier" => Some(child).filter(|child| walk.text_of(*child) == word),
-        "infix_expression" => named(child, word, walk),
-        _ => None,
-    })
+    // A list of its own, not calls: an expression is as deep as somebody cares to write it.
+    let mut left = vec![node];
+    while let Some(node) = left.pop() {
+        if node.kind() == "identifier" {
+            return Some(node);
+        }
+        let from = left.len();
+        left.extend(node.named_children().filter(|child| match child.kind() {
+            "identifier" => walk.text_of(*child) == word,
+            kind => kind == "infix_expression",
+        }));
+        left[from..].reverse();
+    }
+    None
 }
 
 /// `make<Foo>(x)` is read by the grammar as two comparisons.

@@ -7,10 +7,21 @@ use crate::tree::Node;
 use crate::walk::{Flow, Walk, is_name, line_of};
 use contextd_model::facts::{SymbolRow, base_kind, binding, import_kind, modifier};
 use contextd_model::{RefKind, SymbolKind, Visibility};
+use std::borrow::Cow;
 
 pub struct Swift;
 
 impl Hooks for Swift {
+    fn masked<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        // Behind one of these the grammar's scanner takes the end of the text for the end of its own word, and reads on
+        // behind that.
+        if ["#if", "#elseif", "#else", "#endif"].iter().any(|word| text.ends_with(word)) {
+            Cow::Owned(format!("{text}\n"))
+        } else {
+            Cow::Borrowed(text)
+        }
+    }
+
     fn visit<'t>(&self, node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
         match node.kind() {
             "import_declaration" => import(node, walk),

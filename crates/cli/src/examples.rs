@@ -55,9 +55,10 @@ pub const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         "task",
         &[
             (
-                "contextd task \"charge the card only once\"",
-                "code, callers, tests and docs for the work",
+                "contextd task \"charge the card only once\" --names \"charge, idempotency_key, Payment\"",
+                "the places to change; guesses of what the code says make it sharper",
             ),
+            ("contextd task \"charge the card only once\"", "the same from the words alone"),
             (
                 "contextd task \"give refunds a reason\" --budget 2000 --format markdown",
                 "less of it, ready for a prompt",
@@ -85,6 +86,20 @@ pub const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
                 "three of them, in one language",
             ),
             ("contextd search refund --json", "symbols, lines and scores for programs"),
+        ],
+    ),
+    (
+        "show",
+        &[
+            ("contextd show shop/payment.py:9", "the definition around a line, numbered"),
+            ("contextd show shop/cart.py:1-20 Cart.total", "a range and a symbol at once"),
+        ],
+    ),
+    (
+        "grep",
+        &[
+            ("contextd grep refund", "matches, each under the definition that holds it"),
+            ("contextd grep -F \"charge(\" shop", "plain text, in one folder"),
         ],
     ),
     (

@@ -4,6 +4,7 @@
 
 mod code;
 mod facts;
+mod map;
 mod packs;
 mod scope;
 mod symbols;
@@ -17,6 +18,7 @@ const WIDTHS: std::ops::RangeInclusive<usize> = 40..=160;
 pub fn answer(answer: &Answer, width: usize) -> Option<String> {
     let mut page = Page { out: String::new(), width: width.clamp(*WIDTHS.start(), *WIDTHS.end()) };
     match answer {
+        Answer::Pack(pack) if pack.layout == "map" => map::pack(&mut page, pack),
         Answer::Pack(pack) => packs::pack(&mut page, pack),
         Answer::Hits(hits) => packs::hits(&mut page, hits),
         Answer::Diff(diff) => packs::diff(&mut page, diff),

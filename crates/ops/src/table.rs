@@ -102,7 +102,7 @@ const fn same(one: &[u8], two: &[u8]) -> bool {
 
 operations! {
     "context_for_task" "task" TaskInput => packs::task, [core],
-        "Code, callers, tests and docs needed for a task in words, inside a token budget, with reasons. Use it first when work begins. Plain text search is enough to find one exact string.";
+        "The places to change for a task in words: probable files, definitions with their lines, numbered bodies of the best. Use it first when work begins, with `names`: 5 to 12 identifiers, file names, messages or terms that you expect in the code, guesses welcome. Plain text search is enough to find one exact string.";
     "query_context" "search" SearchInput => search::search, [core],
         "Ranked places that answer a question about the code (where is…, how does…). Use it when the words may differ from the code's. Plain text search is enough for an exact identifier or message.";
     "ask" "ask" AskInput => ask::ask, [],

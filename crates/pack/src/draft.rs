@@ -7,7 +7,7 @@ use crate::expand::Section;
 use crate::held::Shown;
 use crate::ids::{pack_id, pack_root};
 use crate::items::{Shop, View};
-use crate::map::{Lines, Map};
+use crate::map::{Lines, Map, MapLimits};
 use crate::order::order;
 use crate::pack::{
     ContextItem, ContextPack, ContextSection, Explain, Note, PackEdge, PackStats, SeedEntry,
@@ -130,7 +130,14 @@ impl Draft<'_> {
         if let Some(lines) = self.lines.take() {
             let limit = self.budgets.max_total_tokens as f64;
             let (layer, candidates) = (self.inputs.layer, &self.pool.candidates);
-            let map = Map::new(layer, self.shop, candidates, lines, overhead, limit);
+            let budgets = &self.budgets;
+            let limits = MapLimits {
+                tokens: limit,
+                places: budgets.max_items.min(budgets.max_items_per_section) as usize,
+                bytes: budgets.max_bytes_per_item as usize,
+                overhead,
+            };
+            let map = Map::new(layer, self.shop, candidates, lines, limits);
             return Ok(self.mapped(&map, empty).pack);
         }
         let budgets = self.budgets.clone();

@@ -8,6 +8,7 @@ use crate::items::Shop;
 use crate::layer::Layer;
 use crate::select::{Candidate, Choice};
 use contextd_retrieve::line_score::LineScorer;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 /// Bytes of code a token stands for, on average; the rendered bytes decide.
@@ -16,10 +17,17 @@ const BYTES_PER_TOKEN: f64 = 3.3;
 const MARGIN: f64 = 2.0;
 /// Share of the budget that the list of places may take.
 const LIST_SHARE: f64 = 0.42;
-/// Places that even a large budget lists.
-const MOST_PLACES: usize = 60;
+/// The same of an answer that goes deep.
+const LIST_SHARE_DEEP: f64 = 0.1;
+/// Places that even a large budget lists, and candidates that are looked at for them.
+const MOST_PLACES: usize = 80;
+const LOOKED_AT: usize = 300;
+/// Tokens of an item beside its text up to which a place without a body is worth its own.
+const SHORT_ITEM: f64 = 60.0;
 /// A place is listed when its chance is so much of the best one's.
 const LEAST_CHANCE: f64 = 0.03;
+/// A small answer shows a body when its chance is so much of the best one's.
+const LEAST_BODY: f64 = 0.12;
 /// Files of a small answer.
 const FEW_FILES: usize = 6;
 /// Budgets up to this many tokens get a small answer.
@@ -41,15 +49,46 @@ struct Depth {
 /// Lines of a candidate that are shown.
 pub type Lines = Vec<(u32, u32)>;
 
+/// A map in the making.
+#[derive(Default)]
+struct Chosen {
+    listed: Vec<usize>,
+    files: Vec<u32>,
+    bodies: BTreeMap<usize, Lines>,
+    /// Tokens so far, as estimated.
+    spent: f64,
+}
+
+impl Chosen {
+    fn add(&mut self, at: usize, file: u32, cost: f64) {
+        self.listed.push(at);
+        self.spent += cost;
+        if !self.files.contains(&file) {
+            self.files.push(file);
+        }
+    }
+}
+
 /// Chooses places and bodies under estimated costs; the caller checks the rendered bytes.
 pub struct Map<'a> {
     layer: &'a dyn Layer,
     shop: &'a Shop<'a>,
     candidates: &'a [Candidate],
-    lines: std::cell::RefCell<LineScorer>,
+    lines: RefCell<LineScorer>,
+    limits: MapLimits,
+}
+
+/// What a map has to keep within.
+#[derive(Clone, Copy)]
+pub struct MapLimits {
+    /// Tokens of the whole answer, which decide how deep bodies are shown.
+    pub tokens: f64,
+    /// Most places.
+    pub places: usize,
+    /// Largest body, in bytes.
+    pub bytes: usize,
     /// Tokens of an item beside its text.
-    overhead: f64,
-    tokens: f64,
+    pub overhead: f64,
 }
 
 impl<'a> Map<'a> {
@@ -58,33 +97,21 @@ impl<'a> Map<'a> {
         shop: &'a Shop<'a>,
         candidates: &'a [Candidate],
         lines: LineScorer,
-        overhead: f64,
-        tokens: f64,
+        limits: MapLimits,
     ) -> Map<'a> {
-        Map { layer, shop, candidates, lines: lines.into(), overhead, tokens }
+        Map { layer, shop, candidates, lines: lines.into(), limits }
     }
 
     /// Returns what to show for so many tokens, and the lines of each body.
     pub fn choose(&self, tokens: f64) -> (Vec<Choice>, BTreeMap<usize, Lines>) {
-        let mut spent = 0.0;
-        let listed = self.list(tokens * LIST_SHARE, &mut spent);
-        let mut bodies: BTreeMap<usize, Lines> = BTreeMap::new();
-        let depth = self.depth();
-        let best = listed.first().map_or(0.0, |&at| self.chance(at));
-        for &at in &listed {
-            let small = self.tokens <= SMALL;
-            if small && (bodies.len() >= FEW_BODIES || self.chance(at) < 0.12 * best) {
-                break;
-            }
-            if self.is_shown(at, &bodies) {
-                continue;
-            }
-            let Some((lines, cost)) = self.body(at, depth) else { continue };
-            if spent + cost <= tokens {
-                spent += cost;
-                bodies.insert(at, lines);
-            }
+        let mut map = Chosen::default();
+        if self.limits.tokens <= SMALL {
+            self.list(&mut map, tokens * LIST_SHARE);
+            self.fill(&mut map, tokens);
+        } else {
+            self.go_deep(&mut map, tokens);
         }
+        let Chosen { listed, bodies, .. } = map;
         let choice = |candidate: usize| {
             let shown =
                 if bodies.contains_key(&candidate) { Shown::Lines } else { Shown::Signature };
@@ -93,40 +120,97 @@ impl<'a> Map<'a> {
         (listed.into_iter().map(choice).collect(), bodies)
     }
 
-    /// Returns the places to list, best first.
-    fn list(&self, limit: f64, spent: &mut f64) -> Vec<usize> {
-        let mut listed: Vec<usize> = Vec::new();
-        let mut files: Vec<u32> = Vec::new();
-        let best = self.candidates.first().map_or(0.0, |_| self.chance(0));
-        for at in 0..self.candidates.len().min(4 * MOST_PLACES) {
-            let file = self.layer.file_number(self.candidates[at].symbol);
-            let known = files.contains(&file);
-            if listed.len() >= MOST_PLACES
-                || self.chance(at) < LEAST_CHANCE * best
-                || listed.iter().any(|&other| self.is_same(at, other))
-            {
+    /// Lists places, best first.
+    fn list(&self, map: &mut Chosen, limit: f64) {
+        for at in self.probable() {
+            if map.listed.len() >= self.most_places() {
+                return;
+            }
+            let file = self.span(at).0;
+            let is_new = !map.files.contains(&file);
+            if self.is_listed(at, map) || is_new && map.files.len() >= FEW_FILES {
                 continue;
             }
-            if !known && self.tokens <= SMALL && files.len() >= FEW_FILES {
+            let cost = self.place_cost(at, map);
+            if map.spent + cost > limit && !map.listed.is_empty() {
+                return;
+            }
+            map.add(at, file, cost);
+        }
+    }
+
+    /// Fills in bodies of listed places, best first.
+    fn fill(&self, map: &mut Chosen, tokens: f64) {
+        let depth = self.depth();
+        let best = map.listed.first().map_or(0.0, |&at| self.chance(at));
+        for at in map.listed.clone() {
+            if map.bodies.len() >= FEW_BODIES || self.chance(at) < LEAST_BODY * best {
+                return;
+            }
+            self.add_body(at, depth, map, tokens);
+        }
+    }
+
+    /// Takes places in order, each with its body while it fits; then lists more with what is left.
+    fn go_deep(&self, map: &mut Chosen, tokens: f64) {
+        let (depth, list) = (self.depth(), tokens * (1.0 - LIST_SHARE_DEEP));
+        for at in self.probable() {
+            if map.listed.len() >= self.most_places() {
+                return;
+            }
+            let cost = self.place_cost(at, map);
+            if self.is_listed(at, map) || map.spent + cost > tokens {
                 continue;
             }
-            let path = if known { 0.0 } else { self.layer.file_path(file).len() as f64 };
-            let name = self.layer.qualified(self.candidates[at].symbol).len() as f64;
-            let cost = self.overhead + (path + name) / BYTES_PER_TOKEN + 8.0;
-            if *spent + cost > limit && !listed.is_empty() {
-                break;
-            }
-            *spent += cost;
-            listed.push(at);
-            if !known {
-                files.push(file);
+            let file = self.span(at).0;
+            let deep = map.spent + cost <= list && self.add_body(at, depth, map, list - cost);
+            // A place without a body is worth a line, not the many fields of an item.
+            if deep || self.limits.overhead < SHORT_ITEM {
+                map.add(at, file, cost);
             }
         }
-        listed
+    }
+
+    /// Returns the candidates that have a chance beside the best, in their order.
+    fn probable(&self) -> impl Iterator<Item = usize> + '_ {
+        let best = self.candidates.first().map_or(0.0, |_| self.chance(0));
+        (0..self.candidates.len().min(LOOKED_AT))
+            .filter(move |&at| self.chance(at) >= LEAST_CHANCE * best)
+    }
+
+    fn most_places(&self) -> usize {
+        self.limits.places.min(MOST_PLACES)
+    }
+
+    /// Returns the tokens of a place's line, and of its path where it is the first of its file.
+    fn place_cost(&self, at: usize, map: &Chosen) -> f64 {
+        let file = self.span(at).0;
+        let path = if map.files.contains(&file) { 0 } else { self.layer.file_path(file).len() };
+        let name = self.layer.qualified(self.candidates[at].symbol).len();
+        self.limits.overhead + (path + name) as f64 / BYTES_PER_TOKEN + 8.0
+    }
+
+    /// True when the place is there already, or all its lines are shown.
+    fn is_listed(&self, at: usize, map: &Chosen) -> bool {
+        map.listed.iter().any(|&other| self.is_same(at, other))
+    }
+
+    /// Adds the body of a place when it fits; true when its lines are shown.
+    fn add_body(&self, at: usize, depth: Depth, map: &mut Chosen, tokens: f64) -> bool {
+        if self.is_shown(at, &map.bodies) {
+            return true;
+        }
+        let Some((lines, cost)) = self.body(at, depth) else { return false };
+        let fits = map.spent + cost <= tokens;
+        if fits {
+            map.spent += cost;
+            map.bodies.insert(at, lines);
+        }
+        fits
     }
 
     fn depth(&self) -> Depth {
-        match self.tokens {
+        match self.limits.tokens {
             ..=1_500.0 => Depth { whole: 40, window: 26 },
             ..=3_000.0 => Depth { whole: 60, window: 40 },
             _ => Depth { whole: 130, window: 80 },
@@ -175,14 +259,38 @@ impl<'a> Map<'a> {
         } else {
             self.window(candidate, &texts, first, depth.window)
         };
+        let lines = self.within_bytes(lines, &texts, first);
         let bytes: usize = lines
             .iter()
             .flat_map(|&(from, to)| from..=to)
             .filter_map(|line| texts.get((line - first) as usize))
             .map(|text| text.len().min(crate::items::LONGEST_LINE))
             .sum();
+        if lines.is_empty() {
+            return None;
+        }
         let count: u32 = lines.iter().map(|&(from, to)| to - from + 1).sum();
         Some((lines, bytes as f64 / BYTES_PER_TOKEN + MARGIN * f64::from(count)))
+    }
+
+    /// Cuts lines off the end until the body is as small as an item may be.
+    fn within_bytes(&self, lines: Lines, texts: &[String], first: u32) -> Lines {
+        let mut left = self.limits.bytes;
+        let mut kept: Lines = Vec::new();
+        for (from, to) in lines {
+            for line in from..=to {
+                let size = texts.get((line - first) as usize).map_or(0, |text| text.len() + 1);
+                if size > left {
+                    return kept;
+                }
+                left -= size;
+                match kept.last_mut() {
+                    Some((start, end)) if *start >= from && *end + 1 == line => *end = line,
+                    _ => kept.push((line, line)),
+                }
+            }
+        }
+        kept
     }
 
     /// Returns the head of a long body and the lines around the best ones, cut at blank lines or where

@@ -31,14 +31,26 @@ impl Provider {
     pub fn of_signal(signal: &str) -> Option<Provider> {
         Some(match signal {
             "bm" | "ncov" | "exact" | "qcov" | "owner_bm" | "child_bm" | "stem" | "symbols"
-            | "definition" => Provider::Symbol,
+            | "definition" | "guess_exact" | "guess_count" | "guess_scope" | "guess_like"
+            | "guess_stem" | "exact_file" | "path_written" => Provider::Symbol,
+            _ if has_suffix(signal, &["_name", "_path", "_defined"]) => Provider::Symbol,
+            _ if has_suffix(signal, &["window", "_file", "_block", "_cover"]) => Provider::FullText,
+            "window_share" | "window_rank" | "file_score" | "file_score_rel" | "file_rank"
+            | "file_gap" => Provider::FullText,
             "type_body" | "filesum" | "filebody" | "blocks" | "prose" => Provider::FullText,
             "git_file" | "git" | "activity" | "recency" => Provider::GitHistory,
+            "good_out" | "good_in" => Provider::Dependency,
             "ppr" | "near_out" | "near_in" | "in_degree" | "blast" | "confidence" | "distance"
             | "authority" | "authority_other" | "hub" => Provider::Dependency,
             _ => return None,
         })
     }
+}
+
+/// True for a signal that ends so, or is the share of the best candidate's of one that does.
+fn has_suffix(signal: &str, suffixes: &[&str]) -> bool {
+    let signal = signal.strip_suffix("_rel").unwrap_or(signal);
+    signal != "git_file" && suffixes.iter().any(|suffix| signal.ends_with(suffix))
 }
 
 /// Which providers take part and how much each counts.
@@ -92,6 +104,8 @@ impl Providers {
             &mut weights.first_without_history,
             &mut weights.task,
             &mut weights.task_without_history,
+            &mut weights.places,
+            &mut weights.places_with_names,
         ] {
             table
                 .iter_mut()
@@ -113,6 +127,8 @@ impl Providers {
             let fused = BTreeMap::from([("fused".to_owned(), 1.0)]);
             weights.fusion = fusion;
             (weights.task, weights.task_without_history) = (fused.clone(), fused);
+            weights.places.clear();
+            weights.places_with_names.clear();
             weights.first.clear();
             weights.first_without_history.clear();
             weights.calibration =
@@ -181,6 +197,19 @@ mod tests {
             "public",
             "local",
             "fused",
+            "base",
+            "window_part",
+            "is_piece",
+            "is_test",
+            "is_aside",
+            "is_foreign",
+            "is_code",
+            "declared_only",
+            "depth",
+            "file_lines",
+            "query_words",
+            "query_names",
+            "has_body",
         ];
         for name in crate::signals::NAMES {
             assert!(Provider::of_signal(name).is_some() != priors.contains(&name), "{name}");

@@ -183,9 +183,11 @@ impl Weights {
     }
 
     /// True when the places of a change are ranked: guesses came along, or the request tells in a
-    /// paragraph what is wrong. A few words name the parts that the work is about.
+    /// paragraph what is wrong. A few words name the parts that the work is about, and a patch
+    /// names its places.
     pub fn ranks_places(&self, query: &Query) -> bool {
-        let is_told = || query.text.split_whitespace().count() >= PARAGRAPH;
+        let is_told =
+            || query.text.split_whitespace().count() >= PARAGRAPH && !query.text.contains("\n@@ ");
         !self.places.is_empty() && (!query.names.is_empty() || is_told())
     }
 

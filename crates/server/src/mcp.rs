@@ -29,7 +29,7 @@ use session::Session;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-const INSTRUCTIONS: &str = "contextd answers questions about the code of this project from a local index. Begin work with context_for_task; use query_context to find places, symbol for definitions and uses, context_for_files before editing. Answers name files and lines, and mark what is guessed or stale.";
+const INSTRUCTIONS: &str = "contextd answers questions about the code of this project from a local index. Begin work with context_for_task and give it names: 5 to 12 identifiers, file names, messages or terms that you expect in the code, guesses welcome. Use show to read several places at once, grep to see whether a place is the only one, query_context to find places, symbol for definitions and uses. Answers name files and lines, and mark what is guessed or stale.";
 
 /// Most tokens of a pack in a response; the structure needs room too.
 const PACK_TOKENS: u64 = 16_000;

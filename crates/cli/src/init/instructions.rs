@@ -14,10 +14,11 @@ const LINES: &[&str] = &[
     "",
     "This repository is indexed by contextd, an MCP server. Prefer its tools to reading files one after the other:",
     "",
-    "- `context_for_task` when work begins: the code, callers, tests and docs a task needs, with reasons.",
+    "- `context_for_task` when work begins: the places to change, with numbered bodies. Give it `names`: 5 to 12 identifiers, file names, messages or terms that you expect in the code. Guesses are welcome; a miss costs nothing.",
+    "- `show` reads several places at once (`path:line` gives the definition around it); `grep` lists matches under their definitions.",
     "- `query_context` for questions such as where or how something is done.",
     "- `symbol` for a definition with its callers, callees and tests; `context_for_files` before changing files.",
-    "- Plain text search is enough for an exact string. Results marked `stale` changed since: read the file.",
+    "- Results marked `stale` changed since: read the file.",
     END,
 ];
 

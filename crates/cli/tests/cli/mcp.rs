@@ -78,6 +78,8 @@ fn an_agent_lists_tools_asks_and_leaves() {
             "query_context",
             "context_for_files",
             "context_for_pr",
+            "show",
+            "grep",
             "symbol",
             "explain_symbol",
             "get_context_stats"

@@ -256,9 +256,12 @@ fn numbers_beside_code_are_those_of_the_file() {
         let mut lines: Vec<String> = Vec::new();
         let (mut checked, mut file) = (0, String::new());
         for line in text.lines() {
-            if let Some((place, _)) = line
-                .split_once("  ")
-                .filter(|(place, _)| place.contains(['.', ':']) && !place.starts_with(' '))
+            // A map has the path alone on its line.
+            let head = line.split_once("  ").map_or(line, |(place, _)| place);
+            let path = head.split(':').next().unwrap_or_default();
+            if let Some(place) = Some(head)
+                .filter(|place| place.contains(['.', ':']) && !place.starts_with(' '))
+                .filter(|_| sandbox.fixture.path(path).is_file())
             {
                 file = place.split(':').next().unwrap().to_owned();
                 lines = std::fs::read_to_string(sandbox.fixture.path(&file))

@@ -12,7 +12,7 @@ const FRAMEWORKS: &str = "actix airflow akka angular ansible babel backbone blaz
 const REVIEWED: &[(&str, &str, &str)] = &[
     ("serde", "serde", "the library that reads the weights"),
     ("requests", "requests", "English: what callers ask; never inside quotes"),
-    ("pytest", "\"unittest\"", "a name of testing, by which a request about tests is known"),
+    ("pytest", "| \"pytest\"", "a name of testing, by which a request about tests is known"),
 ];
 
 fn files() -> Vec<PathBuf> {

@@ -26,7 +26,7 @@ use contextd_pack::{ContextPack, Tokenizer, canonical};
 macro_rules! formats {
     ($($(#[$doc:meta])* $variant:ident $name:literal $write:expr;)+) => {
         /// How an answer is written.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub enum Format {
             $($(#[$doc])* $variant,)+
             /// Lines that a test runner takes, by its name.
@@ -51,6 +51,7 @@ formats! {
     Json "json" Some(canonical::to_string);
     Markdown "markdown" Some(markdown::pack);
     Xml "xml" Some(xml::pack);
+    #[default]
     Text "text" Some(text::pack);
     /// Hits as `query_context` returns them.
     Hits "hits" Some(hits::of_pack);
@@ -74,12 +75,6 @@ formats! {
     Sarif "sarif" None;
     /// One line each, tabs between the parts.
     Porcelain "porcelain" None;
-}
-
-impl Default for Format {
-    fn default() -> Self {
-        Format::Text
-    }
 }
 
 impl Format {

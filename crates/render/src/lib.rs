@@ -1,5 +1,8 @@
 //! Answers → text in a format. Pure: what is in an answer was chosen elsewhere.
 
+// No files, environment, processes or clocks: the lists are in clippy.toml.
+#![warn(clippy::disallowed_methods, clippy::disallowed_types)]
+
 mod excerpts;
 pub mod facts;
 pub mod gcb;

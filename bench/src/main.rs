@@ -1,6 +1,6 @@
 //! Measurements that are too heavy for tests: the floor that speed is measured against (reading and
 //! parsing the same files, nothing else), tokens against searching and reading, learning over rounds.
-#![allow(clippy::print_stdout, clippy::print_stderr)]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a tool reports on the terminal")]
 
 mod again;
 mod codegraph;

@@ -594,7 +594,7 @@ pub enum PackCommand {
         #[arg(long, value_name = "PACK-ID")]
         held: Vec<String>,
         #[command(flatten)]
-        scope: ScopeArgs,
+        scope: Box<ScopeArgs>,
     },
     /// Print a stored pack
     Get {

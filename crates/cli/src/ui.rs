@@ -1,5 +1,9 @@
 //! The terminal: answers to stdout, everything else to stderr.
-#![allow(clippy::print_stdout, clippy::print_stderr)]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "all that is printed is printed here"
+)]
 
 use crate::show;
 use contextd_engine::{EngineError, Progress, Refreshed, Stage, Status, WatchNews};

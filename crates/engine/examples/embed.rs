@@ -1,7 +1,7 @@
 //! The engine inside another program: index a folder, ask for a task, print what it needs.
 //!
 //! `cargo run -p contextd-engine --example embed -- FOLDER "the work to do"`
-#![allow(clippy::print_stdout)]
+#![allow(clippy::print_stdout, reason = "an example reports on the terminal")]
 
 use contextd_engine::{Engine, EngineOptions, RefreshOptions, Silent};
 use contextd_pack::{ContextPack, PackRequest};

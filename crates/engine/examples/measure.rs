@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p contextd-engine --example measure -- ROOT [FILE…]` changes the named files
 //! and puts them back.
-#![allow(clippy::print_stdout)]
+#![allow(clippy::print_stdout, reason = "an example reports on the terminal")]
 
 use contextd_engine::{Engine, EngineOptions, Progress, RefreshOptions, Stage};
 use std::collections::BTreeSet;

@@ -150,7 +150,7 @@ impl Engine {
         if trusted && complete && changes.is_empty() {
             problems.extend(previous.as_ref().map(unparsed).unwrap_or_default());
             // Who lists problems looks at all files anyway while there are some.
-            let is_of_use = options.quick && !(options.by_hand && !problems.is_empty());
+            let is_of_use = options.quick && (!options.by_hand || problems.is_empty());
             if let (Some(snapshot), Some(grounds)) =
                 (previous.as_ref().filter(|_| is_of_use), grounds)
             {

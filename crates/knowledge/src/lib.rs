@@ -4,6 +4,9 @@
 //! Everything here is a function of bytes that are handed in. Broken input is data: functions return
 //! what could be read together with the [`contextd_model::Problem`]s that were met.
 
+// No files, environment, processes or clocks: the lists are in clippy.toml.
+#![warn(clippy::disallowed_methods, clippy::disallowed_types)]
+
 pub mod annotations;
 pub mod coverage;
 mod cycles;

@@ -73,10 +73,8 @@ pub fn sections(text: &str) -> Vec<Section<'_>> {
     let lines = lines(text);
     let mut starts: Vec<(usize, String)> = Vec::new();
     let code = fenced(&lines);
-    for at in 0..lines.len() {
-        if !code[at]
-            && let Some(title) = heading(&lines, at)
-        {
+    for (at, is_code) in code.into_iter().enumerate() {
+        if !is_code && let Some(title) = heading(&lines, at) {
             starts.push((at, title));
         }
     }

@@ -147,7 +147,9 @@ fn state(pair: &Pair, lock: Option<&Lock>) -> State {
 /// Returns how the code of a pair differs from what was recorded.
 pub fn differences(pair: &Pair, recorded: &Recorded) -> Vec<(Reason, Vec<String>)> {
     let mut found: BTreeMap<Reason, BTreeSet<String>> = BTreeMap::new();
-    let mut add = |reason: Reason, what: String| found.entry(reason).or_default().insert(what);
+    let mut add = |reason: Reason, what: String| {
+        found.entry(reason).or_default().insert(what);
+    };
     let mut seen: BTreeSet<(&str, &str)> = BTreeSet::new();
     for own in &pair.covers {
         seen.insert((&own.path, &own.symbol));
@@ -161,12 +163,12 @@ pub fn differences(pair: &Pair, recorded: &Recorded) -> Vec<(Reason, Vec<String>
             continue;
         };
         match symbols.get(&own.symbol) {
-            None => drop(add(Reason::SymbolsChanged, format!("+{}::{}", own.path, own.symbol))),
+            None => add(Reason::SymbolsChanged, format!("+{}::{}", own.path, own.symbol)),
             Some((interface, _)) if *interface != own.interface => {
-                drop(add(Reason::SymbolsChanged, format!("{}::{}", own.path, own.symbol)))
+                add(Reason::SymbolsChanged, format!("{}::{}", own.path, own.symbol));
             }
             Some((_, body)) if !pair.interface_only && body != "-" && *body != own.body => {
-                drop(add(Reason::HashChanged, format!("{}::{}", own.path, own.symbol)))
+                add(Reason::HashChanged, format!("{}::{}", own.path, own.symbol));
             }
             Some(_) => {}
         }

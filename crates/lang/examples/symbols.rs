@@ -1,6 +1,6 @@
 //! Prints the symbols of every file below a folder as JSON lines, in the shape of `export symbols`,
 //! so that extraction can be compared with other tools before anything is indexed.
-#![allow(clippy::print_stdout, clippy::print_stderr)]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example reports on the terminal")]
 
 use contextd_lang::{LanguageId, detect, extract};
 use contextd_model::FileFacts;

@@ -35,8 +35,7 @@ pub fn truncate(text: &mut String, max: usize) {
 }
 
 fn unquote(text: &str) -> &str {
-    let bare = text
-        .trim_start_matches(|c: char| matches!(c, 'r' | 'R' | 'b' | 'B' | 'u' | 'U' | 'f' | 'F'));
+    let bare = text.trim_start_matches(['r', 'R', 'b', 'B', 'u', 'U', 'f', 'F']);
     for quote in ["\"\"\"", "'''", "\"", "'"] {
         if let Some(inner) = bare.strip_prefix(quote) {
             return inner.strip_suffix(quote).unwrap_or(inner);

@@ -288,6 +288,7 @@ mod tests {
     /// The case files of every language: code in fences, and much that is none.
     #[test]
     #[allow(unsafe_code)]
+    #[allow(clippy::disallowed_methods, reason = "a test reads its fixtures")]
     fn a_guarded_grammar_reads_what_its_own_reads() {
         // Before anything of the library is made.
         arena::install();

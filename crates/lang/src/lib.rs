@@ -4,6 +4,9 @@
 //! optional `hooks.rs` (what a table cannot say) and `cases/*.md` (its tests), and one line in
 //! [`registry::ALL`].
 
+// No files, environment, processes or clocks: the lists are in clippy.toml.
+#![warn(clippy::disallowed_methods, clippy::disallowed_types)]
+
 mod arena;
 pub mod chunk;
 mod doc;

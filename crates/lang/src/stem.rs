@@ -168,81 +168,81 @@ fn final_y(word: &mut Vec<u8>) {
     }
 }
 
-/// What must hold so that an ending is replaced.
+/// What must hold so that an ending is replaced: the region it stands in, and what is before it.
 #[derive(Clone, Copy)]
 enum When {
-    InFirst,
-    InSecond,
-    /// In the first region, and behind one of these letters.
-    InFirstBehind(&'static [u8]),
-    InSecondBehind(&'static [u8]),
+    First,
+    Second,
+    /// Behind one of these letters.
+    FirstBehind(&'static [u8]),
+    SecondBehind(&'static [u8]),
 }
 
 type Ending = (&'static [u8], &'static [u8], When);
 
-use When::{InFirst, InFirstBehind, InSecond, InSecondBehind};
+use When::{First, FirstBehind, Second, SecondBehind};
 
 /// Endings of derived words and what stands for them, a longer one before one that it ends in.
 const DERIVED: &[Ending] = &[
-    (b"ational", b"ate", InFirst),
-    (b"tional", b"tion", InFirst),
-    (b"enci", b"ence", InFirst),
-    (b"anci", b"ance", InFirst),
-    (b"abli", b"able", InFirst),
-    (b"entli", b"ent", InFirst),
-    (b"ization", b"ize", InFirst),
-    (b"izer", b"ize", InFirst),
-    (b"ation", b"ate", InFirst),
-    (b"ator", b"ate", InFirst),
-    (b"alism", b"al", InFirst),
-    (b"aliti", b"al", InFirst),
-    (b"alli", b"al", InFirst),
-    (b"fulness", b"ful", InFirst),
-    (b"ousness", b"ous", InFirst),
-    (b"ousli", b"ous", InFirst),
-    (b"iveness", b"ive", InFirst),
-    (b"iviti", b"ive", InFirst),
-    (b"biliti", b"ble", InFirst),
-    (b"bli", b"ble", InFirst),
-    (b"ogi", b"og", InFirstBehind(b"l")),
-    (b"fulli", b"ful", InFirst),
-    (b"lessli", b"less", InFirst),
-    (b"li", b"", InFirstBehind(b"cdeghkmnrt")),
+    (b"ational", b"ate", First),
+    (b"tional", b"tion", First),
+    (b"enci", b"ence", First),
+    (b"anci", b"ance", First),
+    (b"abli", b"able", First),
+    (b"entli", b"ent", First),
+    (b"ization", b"ize", First),
+    (b"izer", b"ize", First),
+    (b"ation", b"ate", First),
+    (b"ator", b"ate", First),
+    (b"alism", b"al", First),
+    (b"aliti", b"al", First),
+    (b"alli", b"al", First),
+    (b"fulness", b"ful", First),
+    (b"ousness", b"ous", First),
+    (b"ousli", b"ous", First),
+    (b"iveness", b"ive", First),
+    (b"iviti", b"ive", First),
+    (b"biliti", b"ble", First),
+    (b"bli", b"ble", First),
+    (b"ogi", b"og", FirstBehind(b"l")),
+    (b"fulli", b"ful", First),
+    (b"lessli", b"less", First),
+    (b"li", b"", FirstBehind(b"cdeghkmnrt")),
 ];
 
 /// Those of words that were derived from derived ones.
 const DERIVED_TWICE: &[Ending] = &[
-    (b"ational", b"ate", InFirst),
-    (b"tional", b"tion", InFirst),
-    (b"alize", b"al", InFirst),
-    (b"icate", b"ic", InFirst),
-    (b"iciti", b"ic", InFirst),
-    (b"ical", b"ic", InFirst),
-    (b"ful", b"", InFirst),
-    (b"ness", b"", InFirst),
-    (b"ative", b"", InSecond),
+    (b"ational", b"ate", First),
+    (b"tional", b"tion", First),
+    (b"alize", b"al", First),
+    (b"icate", b"ic", First),
+    (b"iciti", b"ic", First),
+    (b"ical", b"ic", First),
+    (b"ful", b"", First),
+    (b"ness", b"", First),
+    (b"ative", b"", Second),
 ];
 
 /// Endings that go where enough is left.
 const ENDINGS: &[Ending] = &[
-    (b"al", b"", InSecond),
-    (b"ance", b"", InSecond),
-    (b"ence", b"", InSecond),
-    (b"er", b"", InSecond),
-    (b"ic", b"", InSecond),
-    (b"able", b"", InSecond),
-    (b"ible", b"", InSecond),
-    (b"ant", b"", InSecond),
-    (b"ement", b"", InSecond),
-    (b"ment", b"", InSecond),
-    (b"ent", b"", InSecond),
-    (b"ism", b"", InSecond),
-    (b"ate", b"", InSecond),
-    (b"iti", b"", InSecond),
-    (b"ous", b"", InSecond),
-    (b"ive", b"", InSecond),
-    (b"ize", b"", InSecond),
-    (b"ion", b"", InSecondBehind(b"st")),
+    (b"al", b"", Second),
+    (b"ance", b"", Second),
+    (b"ence", b"", Second),
+    (b"er", b"", Second),
+    (b"ic", b"", Second),
+    (b"able", b"", Second),
+    (b"ible", b"", Second),
+    (b"ant", b"", Second),
+    (b"ement", b"", Second),
+    (b"ment", b"", Second),
+    (b"ent", b"", Second),
+    (b"ism", b"", Second),
+    (b"ate", b"", Second),
+    (b"iti", b"", Second),
+    (b"ous", b"", Second),
+    (b"ive", b"", Second),
+    (b"ize", b"", Second),
+    (b"ion", b"", SecondBehind(b"st")),
 ];
 
 /// Replaces the longest ending of a table that the word has; where that may not be, no shorter one is tried.
@@ -253,10 +253,10 @@ fn let_go(word: &mut Vec<u8>, regions: &Regions, table: &[Ending]) {
     let head = word.len() - ending.len();
     let is_behind = |letters: &[u8]| head > 0 && letters.contains(&word[head - 1]);
     let may = match when {
-        InFirst => head >= regions.first,
-        InSecond => head >= regions.second,
-        InFirstBehind(letters) => head >= regions.first && is_behind(letters),
-        InSecondBehind(letters) => head >= regions.second && is_behind(letters),
+        First => head >= regions.first,
+        Second => head >= regions.second,
+        FirstBehind(letters) => head >= regions.first && is_behind(letters),
+        SecondBehind(letters) => head >= regions.second && is_behind(letters),
     };
     if may {
         replace(word, ending.len(), by);

@@ -174,16 +174,17 @@ impl Default for Terms {
 /// True unless the last two letters show that the stemmer leaves a word as it is: none of the suffixes that it takes off or
 /// replaces ends like that.
 fn has_suffix(word: &[u8]) -> bool {
-    match word {
-        [.., _, b's' | b'e' | b'y'] => true,
-        [.., b'e', b'd' | b'r']
-        | [.., b'n', b'g' | b't']
-        | [.., b'o', b'n' | b'r']
-        | [.., b's', b'm']
-        | [.., b'i', b'c'] => true,
-        [.., b'a' | b'u' | b'l', b'l'] | [.., b'c' | b'l' | b't' | b'g', b'i'] => true,
-        _ => false,
-    }
+    matches!(
+        word,
+        [.., _, b's' | b'e' | b'y']
+            | [.., b'e', b'd' | b'r']
+            | [.., b'n', b'g' | b't']
+            | [.., b'o', b'n' | b'r']
+            | [.., b's', b'm']
+            | [.., b'i', b'c']
+            | [.., b'a' | b'u' | b'l', b'l']
+            | [.., b'c' | b'l' | b't' | b'g', b'i']
+    )
 }
 
 /// Words and identifiers remembered before the memory is emptied: a long run stays bounded, and what is remembered

@@ -150,8 +150,8 @@ impl<'t> Counter<'t> {
             compounds += u32::from(is_compound) * count;
             words += (expansion.len() as u32 - u32::from(is_compound)) * count;
         });
-        for at in first..=last {
-            let mut bits = std::mem::take(&mut touched[at]);
+        for (at, bits) in touched.iter_mut().enumerate().take(last + 1).skip(first) {
+            let mut bits = std::mem::take(bits);
             while bits != 0 {
                 let id = at * 64 + bits.trailing_zeros() as usize;
                 rows.push(TermRow {

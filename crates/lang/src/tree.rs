@@ -353,6 +353,7 @@ mod tests {
     }
 
     /// The case files of every language that has a grammar: code in fences, and much that is none.
+    #[allow(clippy::disallowed_methods, reason = "a test reads its fixtures")]
     fn cases() -> Vec<(LanguageId, String)> {
         let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/languages");
         let read = |id: LanguageId| {

@@ -1,7 +1,7 @@
 //! Links the source files of a folder and writes symbols and edges as JSON lines.
 //!
 //! `export FOLDER SYMBOLS.jsonl EDGES.jsonl`, or `export FOLDER` for the figures alone.
-#![allow(clippy::print_stdout, clippy::print_stderr)]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example reports on the terminal")]
 
 use contextd_link::{LinkFile, LinkOptions, link};
 use contextd_model::facts::{FileFacts, SymbolRow, modifier};
@@ -15,7 +15,8 @@ use std::time::Instant;
 fn main() -> std::io::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let Some(root) = arguments.first() else {
-        return Ok(eprintln!("export FOLDER [SYMBOLS EDGES]"));
+        eprintln!("export FOLDER [SYMBOLS EDGES]");
+        return Ok(());
     };
     let mut paths = Vec::new();
     walk(Path::new(root), "", &mut paths)?;

@@ -8,6 +8,9 @@
 //!
 //! A name that cannot be told apart yields guessed edges with a low confidence, or none.
 
+// No files, environment, processes or clocks: the lists are in clippy.toml.
+#![warn(clippy::disallowed_methods, clippy::disallowed_types)]
+
 pub mod change;
 mod communities;
 mod edges;

@@ -25,7 +25,7 @@ use serde_json::{Value, json};
 /// Answers about declared knowledge.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Oracle {
-    Bundle(Bundle),
+    Bundle(Box<Bundle>),
     /// The bundle is the one that the caller has.
     Unchanged {
         etag: String,

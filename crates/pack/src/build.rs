@@ -22,6 +22,9 @@ use contextd_retrieve::{Query, Sources, Weights, understood};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+/// Says what holds for the files of these paths.
+pub type ForFiles<'a, T> = &'a dyn Fn(&[&str]) -> Vec<T>;
+
 /// What packs are made from.
 pub struct Inputs<'a> {
     pub layer: &'a dyn Layer,
@@ -34,11 +37,11 @@ pub struct Inputs<'a> {
     pub shelf: &'a Shelf,
     pub history: Option<HistoryView<'a>>,
     /// Says which rules are in force for files, the weightiest first.
-    pub rules: Option<&'a dyn Fn(&[&str]) -> Vec<Rule>>,
+    pub rules: Option<ForFiles<'a, Rule>>,
     /// Texts that the caller was sent; absent outside a session.
     pub known: Option<&'a Known>,
     /// Says what is declared about files, the weightiest first.
-    pub notes: Option<&'a dyn Fn(&[&str]) -> Vec<Note>>,
+    pub notes: Option<ForFiles<'a, Note>>,
     /// What the caller has already.
     pub held: &'a HeldItems,
     /// The packs among it.

@@ -4,6 +4,9 @@
 //! on nothing else: the same request on the same snapshot gives the same bytes. Texts come through
 //! [`Texts`], the rendered size through a function, so that neither files nor formats are known here.
 
+// No files, environment, processes or clocks: the lists are in clippy.toml.
+#![warn(clippy::disallowed_methods, clippy::disallowed_types)]
+
 pub mod artifact;
 pub mod budget;
 mod build;

@@ -82,7 +82,7 @@ pub fn rule(rule: &Rule) -> ContextItem {
     )
 }
 
-#[allow(clippy::too_many_arguments)]
+#[allow(clippy::too_many_arguments, reason = "one for each part of an item")]
 fn note(
     kind: &str,
     why: &str,

@@ -58,9 +58,7 @@ fn by_place(layer: &dyn Layer, text: &str) -> Option<Vec<u32>> {
     let file = layer.find_path(path.trim_start_matches("./"))?;
     let holds = |symbol: u32| (layer.lines(symbol).0..=layer.lines(symbol).1).contains(&line);
     // Inner symbols come after their outer ones.
-    Some(
-        layer.file_range(file).skip(1).filter(|&symbol| holds(symbol)).last().into_iter().collect(),
-    )
+    Some(layer.file_range(file).skip(1).rfind(|&symbol| holds(symbol)).into_iter().collect())
 }
 
 fn by_name(layer: &dyn Layer, text: &str) -> Vec<u32> {

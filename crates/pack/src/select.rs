@@ -223,14 +223,12 @@ impl<'a> Selector<'a> {
                     .filter(|&other| with.holds(self.candidates[other].symbol, &self.spans[other]))
                     .collect();
                 taken.spent -= inside.iter().map(|&other| self.signature_cost(other)).sum::<f64>();
-                inside.iter().for_each(|&other| {
-                    drop(
-                        taken
-                            .sections
-                            .entry(self.candidates[other].section)
-                            .and_modify(|count| *count = count.saturating_sub(1)),
-                    )
-                });
+                for &other in &inside {
+                    let section = self.candidates[other].section;
+                    if let Some(count) = taken.sections.get_mut(&section) {
+                        *count = count.saturating_sub(1);
+                    }
+                }
                 taken.chosen.retain(|choice| !inside.contains(&choice.candidate));
             }
         }

@@ -1,5 +1,8 @@
 //! Answers → text in a format. Pure: what is in an answer was chosen elsewhere.
 
+// No files, environment, processes or clocks: the lists are in clippy.toml.
+#![warn(clippy::disallowed_methods, clippy::disallowed_types)]
+
 mod excerpts;
 pub mod facts;
 pub mod gcb;
@@ -26,7 +29,7 @@ use contextd_pack::{ContextPack, Tokenizer, canonical};
 macro_rules! formats {
     ($($(#[$doc:meta])* $variant:ident $name:literal $write:expr;)+) => {
         /// How an answer is written.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub enum Format {
             $($(#[$doc])* $variant,)+
             /// Lines that a test runner takes, by its name.
@@ -51,6 +54,7 @@ formats! {
     Json "json" Some(canonical::to_string);
     Markdown "markdown" Some(markdown::pack);
     Xml "xml" Some(xml::pack);
+    #[default]
     Text "text" Some(text::pack);
     /// Hits as `query_context` returns them.
     Hits "hits" Some(hits::of_pack);
@@ -74,12 +78,6 @@ formats! {
     Sarif "sarif" None;
     /// One line each, tabs between the parts.
     Porcelain "porcelain" None;
-}
-
-impl Default for Format {
-    fn default() -> Self {
-        Format::Text
-    }
 }
 
 impl Format {

@@ -68,7 +68,7 @@ pub fn lists(found: &Found<'_>, weights: &BTreeMap<String, f32>) -> Vec<List> {
             .filter(|&(symbol, score)| score > 0.0 && catalog.is_code(symbol));
         let scored = scored
             .map(|(symbol, score)| {
-                (symbol, score * parameters.prior(catalog.flags[symbol as usize], &found.query))
+                (symbol, score * parameters.prior(catalog.flags[symbol as usize], found.query))
             })
             .collect();
         List { channel: channel.id(), weight: weight(channel), symbols: top(scored, LONGEST) }

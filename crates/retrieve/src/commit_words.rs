@@ -53,7 +53,7 @@ impl CommitWords {
     }
 
     fn encode(lengths: &[u32], postings: Postings) -> CommitWords {
-        let mut postings: Vec<(Box<str>, Vec<(u32, u16)>)> = postings.into_iter().collect();
+        let mut postings: Vec<_> = postings.into_iter().collect();
         postings.sort_unstable_by(|a, b| a.0.cmp(&b.0));
         let (mut texts, mut runs) = (String::new(), Vec::new());
         let mut ends: Vec<u32> = Vec::with_capacity(2 * postings.len());

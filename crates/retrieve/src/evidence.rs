@@ -244,7 +244,7 @@ impl Pass<'_> {
     fn add(&mut self, term: &Term) {
         let (mut cells, mut blocks, mut files): (Vec<(u32, f32)>, Vec<u32>, Vec<u32>) =
             Default::default();
-        let (mut named, mut paths): (Vec<(u32, u32)>, Vec<(u32, u32)>) = Default::default();
+        let (mut named, mut paths) = (Vec::new(), Vec::new());
         for (number, segment) in self.snapshot.segments().iter().enumerate() {
             let Some(postings) = segment.term(&term.text) else { continue };
             let cell_base = self.snapshot.cells_of_segment(number).start;

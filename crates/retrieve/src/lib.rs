@@ -2,6 +2,9 @@
 //!
 //! Everything here reads a snapshot and writes nothing.
 
+// No files, environment, processes or clocks: the lists are in clippy.toml.
+#![warn(clippy::disallowed_methods, clippy::disallowed_types)]
+
 pub mod calibration;
 pub mod catalog;
 pub mod change;

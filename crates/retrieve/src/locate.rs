@@ -401,7 +401,7 @@ fn container(snapshot: &Snapshot, symbols: std::ops::Range<u32>, line: u32) -> u
             && of.start_line() <= line
             && line <= of.end_line()
     };
-    symbols.clone().skip(1).filter(around).last().unwrap_or(symbols.start)
+    symbols.clone().skip(1).rfind(around).unwrap_or(symbols.start)
 }
 
 /// Returns the lines of a symbol's best window; none where that is the whole symbol.

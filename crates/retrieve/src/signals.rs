@@ -13,7 +13,7 @@ macro_rules! signals {
         const ABOUT: [&str; COUNT] = [$($about),+];
 
         #[derive(Clone, Copy)]
-        #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
+        #[allow(non_camel_case_types, clippy::upper_case_acronyms, reason = "named like signals")]
         enum Position { $($position),+ }
 
         /// Positions by name, for the code that computes them.

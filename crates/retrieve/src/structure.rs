@@ -85,7 +85,7 @@ fn distances(
         frontier.retain(|&symbol| found.insert(symbol, hops).is_none());
         let graph = sources.snapshot.graph();
         let near = |symbol: u32| {
-            graph.out(symbol).iter().filter(|edge| is_company(edge)).map(|edge| edge.target).chain(
+            graph.out(symbol).iter().filter(is_company).map(|edge| edge.target).chain(
                 graph
                     .incoming(symbol)
                     .filter(|(_, edge)| is_company(edge))

@@ -4,7 +4,8 @@
 //! `cargo run -p contextd-server --example conformance -- 127.0.0.1:8931`, then
 //! `tests/clients/conformance.sh http://127.0.0.1:8931/mcp`.
 // Sampling, logging and subscriptions of older revisions are what the suite tries.
-#![allow(deprecated, clippy::print_stderr)]
+#![allow(deprecated)]
+#![allow(clippy::print_stderr, reason = "an example reports on the terminal")]
 
 use contextd_engine::{Engine, EngineOptions};
 use contextd_ops::Context;

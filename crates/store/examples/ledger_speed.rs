@@ -1,7 +1,7 @@
 //! Prints what the ledger and the facts cache cost: `cargo run --release -p contextd-store --example ledger_speed [FOLDER]`.
 //!
 //! Files under FOLDER, cut to 8 KB, stand for facts; without it, made-up ones do.
-#![allow(clippy::print_stdout)]
+#![allow(clippy::print_stdout, reason = "an example reports on the terminal")]
 
 use contextd_model::{ChunkKind, ContentHash, EdgeKind};
 use contextd_store::*;

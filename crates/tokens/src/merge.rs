@@ -26,8 +26,8 @@ fn short(piece: &[u8], rank: impl Fn(&[u8]) -> Option<u32>) -> usize {
         true => rank(&piece[starts[at] as usize..starts[at + 2] as usize]).unwrap_or(NONE),
         false => NONE,
     };
-    for at in 0..parts {
-        ranks[at] = joined(&starts, parts, at);
+    for (at, own) in ranks.iter_mut().enumerate().take(parts) {
+        *own = joined(&starts, parts, at);
     }
     loop {
         let mut best = 0;

@@ -85,7 +85,7 @@ impl Cell<'_> {
         match self {
             // No database takes a NUL inside of a text.
             Cell::Text(text) => {
-                drop(write!(out, "'{}'", text.replace('\'', "''").replace('\0', "\u{fffd}")))
+                let _ = write!(out, "'{}'", text.replace('\'', "''").replace('\0', "\u{fffd}"));
             }
             Cell::Whole(number) => drop(write!(out, "{number}")),
             Cell::Part(number) => drop(write!(out, "{number}")),

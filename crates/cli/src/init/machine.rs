@@ -14,15 +14,14 @@ pub enum Platform {
 pub struct Machine {
     pub platform: Platform,
     home: PathBuf,
-    variables: Box<dyn Fn(&str) -> Option<String>>,
+    variables: Variables,
 }
 
+/// Finds a variable of the environment by its name.
+type Variables = Box<dyn Fn(&str) -> Option<String>>;
+
 impl Machine {
-    pub fn new(
-        platform: Platform,
-        home: PathBuf,
-        variables: Box<dyn Fn(&str) -> Option<String>>,
-    ) -> Self {
+    pub fn new(platform: Platform, home: PathBuf, variables: Variables) -> Self {
         Self { platform, home, variables }
     }
 

@@ -37,9 +37,9 @@ fn run(root: &Path, home: &Path, threads: usize, words: &[&str]) -> Vec<u8> {
         .env("RAYON_NUM_THREADS", threads.to_string())
         .env("PATH", "");
     // What a locale or a zone could change.
-    command
-        .env("LC_ALL", if threads % 2 == 0 { "C" } else { "tr_TR.UTF-8" })
-        .env("TZ", if threads % 2 == 0 { "UTC" } else { "Asia/Kathmandu" });
+    let (locale, zone) =
+        if threads.is_multiple_of(2) { ("C", "UTC") } else { ("tr_TR.UTF-8", "Asia/Kathmandu") };
+    command.env("LC_ALL", locale).env("TZ", zone);
     for name in ["XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"] {
         command.env_remove(name);
     }

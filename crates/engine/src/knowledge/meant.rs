@@ -14,21 +14,20 @@ const BROUGHT: usize = 40;
 /// Code of a part's parts counts so much.
 const BELOW: f32 = 0.5;
 
+/// The files of each node, and of each whether it is the node's own, not of a part of it.
+type FilesOfNodes = BTreeMap<usize, Vec<(u32, bool)>>;
+
 /// Where the code of the nodes lies; looked for once, when a request first needs it.
 #[derive(Debug, Default)]
 pub(super) struct Ground {
-    kept: OnceLock<(Parts, BTreeMap<usize, Vec<(u32, bool)>>)>,
+    kept: OnceLock<(Parts, FilesOfNodes)>,
 }
 
 impl Ground {
-    /// Returns the nodes' words, and the files of each with whether they are its own, not of a part of it.
-    fn of(
-        &self,
-        knowledge: &Knowledge,
-        snapshot: &Snapshot,
-    ) -> &(Parts, BTreeMap<usize, Vec<(u32, bool)>>) {
+    /// Returns the nodes' words and files.
+    fn of(&self, knowledge: &Knowledge, snapshot: &Snapshot) -> &(Parts, FilesOfNodes) {
         self.kept.get_or_init(|| {
-            let mut files: BTreeMap<usize, Vec<(u32, bool)>> = BTreeMap::new();
+            let mut files = FilesOfNodes::new();
             for file in (0..snapshot.file_count())
                 .filter(|&file| code::is_code(snapshot.file(file).language()))
             {
@@ -53,11 +52,7 @@ impl Knowledge {
         }
         let (snapshot, catalog) = (&reader.snapshot, &reader.catalog);
         let (parts, files) = self.ground.of(self, snapshot);
-        let (mut by_symbol, mut by_file, mut brought): (
-            Vec<(u32, f32)>,
-            Vec<(u32, f32)>,
-            Vec<u32>,
-        ) = Default::default();
+        let (mut by_symbol, mut by_file, mut brought) = (Vec::new(), Vec::new(), Vec::new());
         for (node, sure) in parts.meant(query) {
             let own: &[(u32, bool)] = files.get(&node).map_or(&[], Vec::as_slice);
             // A part that is everything tells nothing apart.

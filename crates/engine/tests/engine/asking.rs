@@ -218,7 +218,8 @@ fn what_decides_elsewhere_is_looked_at() {
     write(&root.join("build/c.py"), b"def c(): pass\n");
     write(&root.join(".gitignore"), b"build/\n");
     assert!(Command::new("git").current_dir(root).args(["init", "-q"]).status().unwrap().success());
-    let changes: &[(&str, fn(&Path))] = &[
+    type Change = (&'static str, fn(&Path));
+    let changes: &[Change] = &[
         ("excluded in git's own file", |root| write(&root.join(".git/info/exclude"), b"b.py\n")),
         ("no longer ignored", |root| fs::write(root.join(".gitignore"), "").unwrap()),
         ("written where it was ignored before", |root| {

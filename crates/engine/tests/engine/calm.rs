@@ -80,7 +80,8 @@ fn the_first_run_leaves_the_note_though_its_own_folder_is_younger() {
 
 #[test]
 fn every_change_is_seen() {
-    let changes: &[(&str, fn(&Path))] = &[
+    type Change = (&'static str, fn(&Path));
+    let changes: &[Change] = &[
         ("edited", |root| write(&root.join("shop/items.py"), b"class Item:\n    pass\n")),
         ("added", |root| write(&root.join("shop/more.py"), b"def more():\n    pass\n")),
         ("added below a new folder", |root| {

@@ -32,7 +32,7 @@ fn plant(root: &Path, outside: &Path) {
     );
     drop(UnixListener::bind(root.join("socket.py")).unwrap());
     write("locked.py", b"x = 1\n");
-    fs::set_permissions(root.join("locked.py"), fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(root.join("locked.py"), fs::Permissions::from_mode(0o000)).unwrap();
     write("deep/list.py", nested("[", "1", "]").as_bytes());
     write("deep/call.js", nested("f(", "1", ")").as_bytes());
     write("deep/block.rs", format!("fn main() {{ {} }}", nested("{", "1", "}")).as_bytes());

@@ -56,7 +56,8 @@ fn violations(rule: &str, uses: &[(usize, usize)]) -> Vec<Violation> {
 fn every_law_finds_its_violation_with_evidence_and_remedy() {
     // Rule, uses that break it, uses that do not, what is said, where it is seen.
     type Uses = &'static [(usize, usize)];
-    let cases: [(&str, Uses, Uses, &str, (&str, u32)); 6] = [
+    type Case = (&'static str, Uses, Uses, &'static str, (&'static str, u32));
+    let cases: [Case; 6] = [
         (
             "  deny: {from: {ref_id: store}, to: {ref_id: core}}\n",
             &[(2, 0)],

@@ -380,7 +380,7 @@ fn anonymous<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     if let Some(name) = node.child_by_field_name("name") {
         return named_expression(node, name, walk);
     }
-    if !walk.ancestor(1).is_some_and(|parent| parent.kind() == "export_statement") {
+    if walk.ancestor(1).is_none_or(|parent| parent.kind() != "export_statement") {
         if node.kind() != "class" {
             walk.unnamed_function(node);
         }
@@ -512,13 +512,12 @@ fn ambient_module<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
 /// `process.env.X` and `process.env["X"]` read the environment.
 fn environment<'t>(node: Node<'t>, walk: &mut Walk<'t>) -> Flow {
     let object = node.child_by_field_name("object").map_or("", |object| walk.text_of(object));
-    if matches!(object, "process.env" | "import.meta.env") {
-        if let Some(name) =
+    if matches!(object, "process.env" | "import.meta.env")
+        && let Some(name) =
             node.child_by_field_name("property").or_else(|| node.child_by_field_name("index"))
-        {
-            let text = walk.text_of(name).trim_matches(['"', '\'', '`']);
-            walk.reference(text, RefKind::Env, name.start_byte(), line_of(name), 255);
-        }
+    {
+        let text = walk.text_of(name).trim_matches(['"', '\'', '`']);
+        walk.reference(text, RefKind::Env, name.start_byte(), line_of(name), 255);
     }
     Flow::Table
 }

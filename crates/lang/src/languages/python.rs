@@ -107,11 +107,11 @@ fn parameters(node: Node<'_>, walk: &mut Walk<'_>) {
 /// `os.environ["X"]` reads the environment.
 fn environment(node: Node<'_>, walk: &mut Walk<'_>) -> Flow {
     let value = node.child_by_field_name("value").map_or("", |value| walk.text_of(value));
-    if matches!(value, "os.environ" | "environ") {
-        if let Some(index) = node.child_by_field_name("subscript") {
-            let name = walk.text_of(index).trim_matches(['"', '\'']).to_owned();
-            walk.reference(&name, RefKind::Env, index.start_byte(), line_of(index), 255);
-        }
+    if matches!(value, "os.environ" | "environ")
+        && let Some(index) = node.child_by_field_name("subscript")
+    {
+        let name = walk.text_of(index).trim_matches(['"', '\'']).to_owned();
+        walk.reference(&name, RefKind::Env, index.start_byte(), line_of(index), 255);
     }
     Flow::Descend
 }

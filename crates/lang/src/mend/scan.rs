@@ -90,7 +90,7 @@ impl Scanned {
     pub fn pieces(&self, span: Range<usize>) -> Vec<Range<usize>> {
         let (mut from, mut counted, mut open) = (span.start, span.start, 0);
         let mut pieces = Vec::new();
-        for inside in self.outer_groups(&span).chain([span.end..span.end]) {
+        for inside in self.outer_groups(&span).chain(std::iter::once(span.end..span.end)) {
             for cut in (counted + 1..inside.start)
                 .filter(|&at| self.shape[at - 1..=at] == *b"\n\n")
                 .map(|at| at + 1)
@@ -308,10 +308,12 @@ mod tests {
     #[test]
     fn brackets_that_are_closed_elsewhere_stay() {
         let text = "a(b { c) } // (\n";
-        let source = scanned(text, Nested(true));
-        assert_eq!(source.left_out_of(text, &[2..10]), "a(  {  ) } // (\n");
-        assert_eq!(source.left_out_of(text, &[0..text.len()]), "           // (\n");
-        assert_eq!(scanned("a(b)", Nested(true)).left_out_of("a(b)", &[1..4]), "a   ");
+        let left = |text: &str, place: Range<usize>| {
+            scanned(text, Nested(true)).left_out_of(text, std::slice::from_ref(&place))
+        };
+        assert_eq!(left(text, 2..10), "a(  {  ) } // (\n");
+        assert_eq!(left(text, 0..text.len()), "           // (\n");
+        assert_eq!(left("a(b)", 1..4), "a   ");
     }
 
     proptest! {

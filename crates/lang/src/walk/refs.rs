@@ -83,10 +83,10 @@ impl<'t> Walk<'t> {
     /// Returns the type that a construction names; `Self` is the type around it.
     pub(super) fn constructed<'a>(&self, written: &'a str) -> Cow<'a, str> {
         let path = names::path_in(written);
-        if self.rules.self_names.iter().any(|name| *name == path) {
-            if let Some(owner) = self.enclosing_type() {
-                return self.strings.table.get(self.symbols[owner as usize].name).to_owned().into();
-            }
+        if self.rules.self_names.iter().any(|name| *name == path)
+            && let Some(owner) = self.enclosing_type()
+        {
+            return self.strings.table.get(self.symbols[owner as usize].name).to_owned().into();
         }
         path
     }
@@ -249,7 +249,7 @@ impl<'t> Walk<'t> {
         self.push_reference(self.owner(), name, qualifier, RefKind::Route, start, line, UNKNOWN);
     }
 
-    #[allow(clippy::too_many_arguments)]
+    #[allow(clippy::too_many_arguments, reason = "one for each field of the row")]
     fn push_reference(
         &mut self,
         owner: u32,

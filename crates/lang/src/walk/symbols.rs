@@ -307,7 +307,7 @@ impl<'t> Walk<'t> {
     }
 
     /// Adds a symbol that a hook found; it stays open until the walk leaves its node, unless `leaf`.
-    #[allow(clippy::too_many_arguments)]
+    #[allow(clippy::too_many_arguments, reason = "a hook says each of them by itself")]
     pub fn add_symbol(
         &mut self,
         node: Node<'t>,
@@ -529,9 +529,10 @@ impl<'t> Walk<'t> {
         let last_line = node.start_row() + text.trim_end().matches('\n').count();
         let line_start = self.text[..start].rfind('\n').map_or(0, |at| at + 1);
         let trailing = !self.text[line_start..start].trim().is_empty();
-        let is_doc = !trailing && self.rules.doc_prefixes.is_empty()
-            || !trailing
-                && self.rules.doc_prefixes.iter().any(|prefix| text.starts_with(prefix.as_str()));
+        let prefixes = &self.rules.doc_prefixes;
+        let is_doc = !trailing
+            && (prefixes.is_empty()
+                || prefixes.iter().any(|prefix| text.starts_with(prefix.as_str())));
         self.comment = match self.comment {
             _ if !is_doc => None,
             Some((first, _, line)) if line + 1 >= node.start_row() && is_line_comment(text) => {

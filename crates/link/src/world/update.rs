@@ -85,8 +85,14 @@ struct Part {
 /// What an assignment tells of a field: how, a type or an expression, and where that stands.
 type Told = (u8, String, u64);
 
+/// What is told of fields, by their owner and the key of their name.
+type Fields = BTreeMap<(u64, u64), Told>;
+
 /// Bases as they are read: whether there are others, and each with its kind and how sure it is.
 type Bases = (bool, Vec<(u64, u8, u8)>);
+
+/// Bases that stay, by their type, each with the file that says them.
+type KeptBases = BTreeMap<u32, Vec<(u32, Supers)>>;
 
 impl<'f> Update<'_, 'f> {
     /// Returns the lasting number of a symbol by its number before.
@@ -310,8 +316,7 @@ impl<'f> Update<'_, 'f> {
     }
 
     fn find_fields(&mut self, parts: &BTreeMap<u32, Part>) -> Option<()> {
-        let (mut before, mut now): (BTreeMap<(u64, u64), Told>, BTreeMap<(u64, u64), Told>) =
-            (BTreeMap::new(), BTreeMap::new());
+        let (mut before, mut now) = (Fields::new(), Fields::new());
         // Of files that assign one field the first counts, and which those are is not known here.
         let is_shared = |world: &World<'_>, key: u64| world.shared_fields.contains_key(&key);
         if self.has_moved()
@@ -401,8 +406,7 @@ impl<'f> Update<'_, 'f> {
 
     /// Takes out the bases that files say something of whose share is made again. Returns how they were, and what other
     /// files say of the same types, by the numbers of these now.
-    #[allow(clippy::type_complexity)]
-    fn take_bases(&mut self) -> Option<(BTreeMap<u64, Bases>, BTreeMap<u32, Vec<(u32, Supers)>>)> {
+    fn take_bases(&mut self) -> Option<(BTreeMap<u64, Bases>, KeptBases)> {
         let (mut before, mut kept) = (BTreeMap::new(), BTreeMap::new());
         let own = self
             .files
@@ -430,7 +434,7 @@ impl<'f> Update<'_, 'f> {
     }
 
     /// Leads the bases that stay to where they are now.
-    fn move_bases(&mut self, kept: &mut BTreeMap<u32, Vec<(u32, Supers)>>) -> Option<()> {
+    fn move_bases(&mut self, kept: &mut KeptBases) -> Option<()> {
         let (mut supers, mut shared) =
             (std::mem::take(&mut self.world.supers), std::mem::take(&mut self.world.shared_bases));
         let said = kept.values_mut().chain(shared.values_mut()).flatten().map(|(_, supers)| supers);
@@ -447,6 +451,10 @@ impl<'f> Update<'_, 'f> {
         self.reach()?;
         let (mut before, mut now) = (BTreeSet::new(), BTreeSet::new());
         let mut satisfied: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+        #[allow(
+            clippy::iter_over_hash_type,
+            reason = "goes into sets, and into lists sorted below"
+        )]
         for (implementor, interfaces) in std::mem::take(&mut self.world.satisfied) {
             for interface in interfaces {
                 if self.files.contains(&self.world.file_of(interface)) {

@@ -282,6 +282,10 @@ fn versions_differ(old: &LinkFile<'_>, new: &LinkFile<'_>) -> bool {
 }
 
 #[test]
+#[allow(
+    clippy::print_stderr,
+    reason = "who runs more rounds sees how many of each kind there were"
+)]
 fn new_versions_link_as_from_nothing() {
     let rounds: u64 =
         std::env::var("CONTEXTD_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(40);

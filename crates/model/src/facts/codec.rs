@@ -73,29 +73,6 @@ impl FileFacts {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::facts::{RefRow, SymbolRow};
-
-    #[test]
-    fn facts_that_name_symbols_which_are_not_there_are_not_read() {
-        let mut facts = FileFacts {
-            strings: StringTable { bytes: String::new(), ends: vec![0] },
-            ..FileFacts::default()
-        };
-        facts.text.strings = facts.strings.clone();
-        facts.symbols =
-            vec![SymbolRow { parent: u32::MAX, ..SymbolRow::default() }, SymbolRow::default()];
-        assert!(FileFacts::decode(&facts.encode()).is_some());
-        facts.symbols[1].parent = 1;
-        assert!(FileFacts::decode(&facts.encode()).is_none());
-        facts.symbols[1].parent = 0;
-        facts.refs.push(RefRow { owner: 2, ..RefRow::default() });
-        assert!(FileFacts::decode(&facts.encode()).is_none());
-    }
-}
-
 fn put_rows<T: Pod>(out: &mut Vec<u8>, rows: &[T]) {
     out.extend_from_slice(&(rows.len() as u32).to_le_bytes());
     out.extend_from_slice(bytemuck::cast_slice(rows));
@@ -135,5 +112,28 @@ impl<'a> Input<'a> {
             && ends.last().is_some_and(|&end| end as usize == bytes.len());
         (ordered && ends.iter().all(|&end| bytes.is_char_boundary(end as usize)))
             .then_some(StringTable { bytes, ends })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::{RefRow, SymbolRow};
+
+    #[test]
+    fn facts_that_name_symbols_which_are_not_there_are_not_read() {
+        let mut facts = FileFacts {
+            strings: StringTable { bytes: String::new(), ends: vec![0] },
+            ..FileFacts::default()
+        };
+        facts.text.strings = facts.strings.clone();
+        facts.symbols =
+            vec![SymbolRow { parent: u32::MAX, ..SymbolRow::default() }, SymbolRow::default()];
+        assert!(FileFacts::decode(&facts.encode()).is_some());
+        facts.symbols[1].parent = 1;
+        assert!(FileFacts::decode(&facts.encode()).is_none());
+        facts.symbols[1].parent = 0;
+        facts.refs.push(RefRow { owner: 2, ..RefRow::default() });
+        assert!(FileFacts::decode(&facts.encode()).is_none());
     }
 }

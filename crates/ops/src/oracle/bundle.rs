@@ -170,7 +170,7 @@ pub fn get_context(context: &Context, input: RefInput) -> Result<Answer, OpError
     let bundle = maker.bundle(&focus, input.max_chunks.unwrap_or(CHUNKS).min(1_000))?;
     Ok(Answer::Oracle(Box::new(match input.etag {
         Some(etag) if etag == bundle.etag => Oracle::Unchanged { etag },
-        _ => Oracle::Bundle(bundle),
+        _ => Oracle::Bundle(Box::new(bundle)),
     })))
 }
 

@@ -283,7 +283,8 @@ impl<'s> Reader<'s> {
             return error(number, "a node has five fields");
         }
         let own = id(number, fields[0])?;
-        let free = !self.ids.contains(&own) && !(self.session && self.known.node(own).is_some());
+        let is_known = self.session && self.known.node(own).is_some();
+        let free = !is_known && !self.ids.contains(&own);
         let next = self.ids.len() as u32;
         if !free || !self.session && own != next {
             return error(number, format!("@{own} is not the next id"));

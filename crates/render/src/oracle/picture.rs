@@ -84,7 +84,7 @@ fn quoted(text: &str) -> String {
     for letter in text.chars() {
         match letter {
             '"' | '<' | '>' | '#' | '&' | '`' | '|' | '[' | ']' | '{' | '}' | '(' | ')' | ';' => {
-                drop(write!(out, "#{};", letter as u32))
+                let _ = write!(out, "#{};", letter as u32);
             }
             letter if letter.is_control() => out.push(' '),
             letter => out.push(letter),

@@ -74,7 +74,7 @@ pub async fn told_to_end() {
                 _ = terminate.recv() => return,
                 heard = interrupt => if heard.is_ok() { return },
             }
-            return std::future::pending().await;
+            std::future::pending::<()>().await;
         }
     }
     #[cfg(not(unix))]

@@ -54,7 +54,7 @@ fn the_tables_read_with_plain_sql() {
     let ids = ledger
         .replace_files(&[sample::file("a.py", 1), sample::file("b.rs", 1)], &[])
         .expect("writes");
-    let chunks = (0..3).map(|number| sample::chunk(number)).collect();
+    let chunks = (0..3).map(sample::chunk).collect();
     ledger.replace_chunks(&[FileChunks { file: ids[0], chunks }]).expect("writes");
     let link = LinkRecord {
         target: ids[1],
@@ -468,7 +468,7 @@ fn rows_are_kept_however_many_are_written_together() {
             .expect("writes");
         let chunks = |file, first: u32| FileChunks {
             file,
-            chunks: (first..first + count).map(|version| sample::chunk(version)).collect(),
+            chunks: (first..first + count).map(sample::chunk).collect(),
         };
         let links = |source, first: u32| FileLinks {
             source,

@@ -138,7 +138,7 @@ pub fn file_comment(text: &str) -> String {
         .iter()
         .map(|block| block.trim())
         .find(|block| is_sentence(block) && !is_licence(block));
-    wanted.map(|block| sentence(block)).unwrap_or_default()
+    wanted.map(sentence).unwrap_or_default()
 }
 
 /// True for a line that underlines a title.

@@ -7,7 +7,7 @@ use contextd_history::Repository;
 use contextd_model::ContentHash;
 use contextd_model::config::FusionStrategy;
 use contextd_pack::ids::Versions;
-use contextd_pack::request::{Intent, Ranking};
+use contextd_pack::request::{Intent, Layout, Ranking};
 use contextd_pack::texts::Replaced;
 use contextd_pack::{
     Built, ContextPack, Defaults, FileText, HeldItems, Inputs, Known, Note, PackError, PackRequest,
@@ -90,6 +90,7 @@ const WORDY: u32 = 6;
 /// True for answers that are read as they are: a map of places in a format for readers.
 fn is_short(request: &PackRequest) -> bool {
     matches!(request.format.as_str(), "" | "text" | "markdown" | "xml")
+        && request.layout == Layout::Map
         && request.intent == Intent::Answer
 }
 

@@ -10,7 +10,7 @@ use crate::inputs::{
 use crate::pack_cache::{self, Kept};
 use contextd_engine::Caller;
 use contextd_pack::pack::Timings;
-use contextd_pack::request::{Ranking, Scope};
+use contextd_pack::request::{Layout, Ranking, Scope};
 use contextd_pack::{ContextPack, PackRequest, artifact};
 use contextd_store::Ledger;
 use serde_json::json;
@@ -30,6 +30,7 @@ pub fn task(context: &Context, input: TaskInput) -> Result<Answer, OpError> {
         query: input.task.clone(),
         names: input.names,
         ranking: Ranking::Task,
+        layout: Layout::Map,
         intent: input.intent,
         ..request(context, input.limits, input.budget)?
     };

@@ -11,7 +11,7 @@ use crate::notes::{self, Rule};
 use crate::pack::{ContextItem, ContextPack, Explain, Note, Timings};
 use crate::plan::{Plan, plan};
 use crate::pool::Pool;
-use crate::request::{Defaults, Intent, PackRequest, Ranking, SeedProvider, Strictness};
+use crate::request::{Defaults, Intent, Layout, PackRequest, SeedProvider, Strictness};
 use crate::scope::Filter;
 use crate::seeds::{SeedRecord, Seeds, seeds};
 use crate::shelf::Shelf;
@@ -158,7 +158,7 @@ fn names_not_found(inputs: &Inputs<'_>, query: &Query) -> BTreeMap<String, Vec<S
 /// True when the answer is a map of places: a task in words, in a format that shows texts.
 fn is_map(request: &PackRequest, found: &Seeds<'_>) -> bool {
     found.ranking == "task"
-        && request.ranking == Ranking::Task
+        && request.layout == Layout::Map
         && request.intent == Intent::Answer
         && request.files.is_empty()
         && request.focus == Default::default()

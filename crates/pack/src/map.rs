@@ -25,15 +25,18 @@ const LOOKED_AT: usize = 300;
 /// Tokens of an item beside its text up to which a place without a body is worth its own.
 const SHORT_ITEM: f64 = 60.0;
 /// A place is listed when its chance is so much of the best one's.
-const LEAST_CHANCE: f64 = 0.03;
+const LEAST_CHANCE: f64 = 0.05;
 /// A small answer shows a body when its chance is so much of the best one's.
 const LEAST_BODY: f64 = 0.12;
+/// Tokens of a single line with its number, and the longest that is worth them, in bytes.
+const LINE_COST: f64 = 18.0;
+const LONG_LINE: usize = 140;
 /// Files of a small answer.
 const FEW_FILES: usize = 6;
 /// Budgets up to this many tokens get a small answer.
 const SMALL: f64 = 1_500.0;
 /// Bodies of a small answer.
-const FEW_BODIES: usize = 4;
+const FEW_BODIES: usize = 5;
 /// Lines above the best line of a window.
 const ABOVE: u32 = 6;
 
@@ -55,6 +58,8 @@ struct Chosen {
     listed: Vec<usize>,
     files: Vec<u32>,
     bodies: BTreeMap<usize, Lines>,
+    /// Bodies that are one line each.
+    best_lines: usize,
     /// Tokens so far, as estimated.
     spent: f64,
 }
@@ -136,6 +141,28 @@ impl<'a> Map<'a> {
                 return;
             }
             map.add(at, file, cost);
+            self.add_best_line(at, map);
+        }
+    }
+
+    /// Shows the best line of a place that has no declaration to show: a window or code outside of
+    /// functions.
+    fn add_best_line(&self, at: usize, map: &mut Chosen) {
+        let candidate = &self.candidates[at];
+        let Some((first, last)) = candidate.lines else { return };
+        let Some(texts) = self.shop.lines(candidate.symbol, first, last) else { return };
+        let mut scorer = self.lines.borrow_mut();
+        let mut best = (0.0, first);
+        for (line, text) in (first..).zip(&texts) {
+            let score = scorer.score(text);
+            if score > best.0 && text.len() <= LONG_LINE {
+                best = (score, line);
+            }
+        }
+        if best.0 > 0.0 {
+            map.bodies.insert(at, vec![(best.1, best.1)]);
+            map.best_lines += 1;
+            map.spent += LINE_COST;
         }
     }
 
@@ -144,10 +171,17 @@ impl<'a> Map<'a> {
         let depth = self.depth();
         let best = map.listed.first().map_or(0.0, |&at| self.chance(at));
         for at in map.listed.clone() {
-            if map.bodies.len() >= FEW_BODIES || self.chance(at) < LEAST_BODY * best {
+            if map.bodies.len() >= FEW_BODIES + map.best_lines
+                || self.chance(at) < LEAST_BODY * best
+            {
                 return;
             }
-            self.add_body(at, depth, map, tokens);
+            let line = map.bodies.remove(&at);
+            match (self.add_body(at, depth, map, tokens), line) {
+                (true, Some(_)) => map.best_lines -= 1,
+                (false, Some(line)) => drop(map.bodies.insert(at, line)),
+                _ => {}
+            }
         }
     }
 
@@ -163,9 +197,10 @@ impl<'a> Map<'a> {
                 continue;
             }
             let file = self.span(at).0;
+            let has_body = self.body(at, depth).is_some();
             let deep = map.spent + cost <= list && self.add_body(at, depth, map, list - cost);
-            // A place without a body is worth a line, not the many fields of an item.
-            if deep || self.limits.overhead < SHORT_ITEM {
+            // A place whose body does not fit is worth a line, not the many fields of an item.
+            if deep || !has_body || self.limits.overhead < SHORT_ITEM {
                 map.add(at, file, cost);
             }
         }
@@ -211,7 +246,7 @@ impl<'a> Map<'a> {
 
     fn depth(&self) -> Depth {
         match self.limits.tokens {
-            ..=1_500.0 => Depth { whole: 40, window: 26 },
+            ..=1_500.0 => Depth { whole: 34, window: 20 },
             ..=3_000.0 => Depth { whole: 60, window: 40 },
             _ => Depth { whole: 130, window: 80 },
         }

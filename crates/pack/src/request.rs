@@ -2,7 +2,7 @@
 
 use crate::tokens::Tokenizer;
 pub use crate::words::{
-    Direction, EdgeType, EvidenceKind, Intent, Primary, Ranking, SeedMode, SeedProvider,
+    Direction, EdgeType, EvidenceKind, Intent, Layout, Primary, Ranking, SeedMode, SeedProvider,
     Strictness, TieBreaker,
 };
 use contextd_model::EdgeKind;
@@ -35,6 +35,8 @@ pub struct PackRequest {
     /// Absent means yes.
     pub include_explain: Option<bool>,
     pub ranking: Ranking,
+    /// Sections by their relation to the seeds, or a map of places with numbered bodies.
+    pub layout: Layout,
     /// Changed files whose symbols are the seeds.
     pub files: Vec<String>,
     pub scope: Scope,

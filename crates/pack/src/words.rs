@@ -64,6 +64,10 @@ words! {
     Strictness { Strict = "strict", Warn = "warn", Loose = "loose" } default Warn
 }
 words! {
+    /// How a pack is put together.
+    Layout { Sections = "sections", Map = "map" } default Sections
+}
+words! {
     /// Which ranking finds the seeds; `auto` goes by the shape of the query.
     Ranking { Auto = "auto", Task = "task", Search = "search" } default Auto
 }

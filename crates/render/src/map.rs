@@ -117,6 +117,12 @@ fn declaration(item: &ContextItem) -> String {
 pub fn numbered(item: &ContextItem) -> String {
     let mut out = String::new();
     let mut lines = item.excerpt.text.split('\n');
+    // A single line is what a search would show: nobody takes it for the whole.
+    if let [run] = item.excerpt.lines.as_slice()
+        && run.start == run.end
+    {
+        return format!("{:5} {}\n", run.start, safe(&item.excerpt.text).trim_end());
+    }
     let mut next = item.lines.start;
     for run in &item.excerpt.lines {
         left_out(&mut out, next, run.start);

@@ -24,14 +24,16 @@ pub fn pack(pack: &ContextPack) -> String {
             if !reason.is_empty() {
                 let _ = writeln!(out, "{}\n", safe(&reason));
             }
-            let fence = fence(&item.excerpt.text);
+            // Lines that are left out are marked, and numbers say which are shown.
+            let text = if item.excerpt.detail == "lines" {
+                crate::map::numbered(item)
+            } else {
+                safe(&item.excerpt.text).into_owned()
+            };
+            let fence = fence(&text);
             let language = if item.language_id == "text" { "" } else { &item.language_id };
             let more = if item.excerpt.truncated { "\n…" } else { "" };
-            let _ = writeln!(
-                out,
-                "{fence}{language}\n{}{more}\n{fence}\n",
-                safe(item.excerpt.text.trim_end())
-            );
+            let _ = writeln!(out, "{fence}{language}\n{}{more}\n{fence}\n", text.trim_end());
         }
     }
     if !pack.notes.is_empty() {

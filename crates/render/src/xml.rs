@@ -64,7 +64,7 @@ pub fn pack(pack: &ContextPack) -> String {
             format!("<note kind=\"{}\">{}</note>\n", escaped(&note.kind), escaped(&note.text))
         })
         .collect();
-    block(pack.items().map(of_item).collect()).replacen(
+    block(pack.items().flat_map(of_runs).collect()).replacen(
         "<project_context>\n",
         &format!("<project_context>\n{notes}"),
         1,
@@ -88,6 +88,24 @@ pub fn hits(hits: &Hits) -> String {
             })
             .collect(),
     )
+}
+
+/// Returns a snippet for each run of lines that an item shows; one for an item that shows no lines.
+fn of_runs(item: &ContextItem) -> Vec<Snippet<'_>> {
+    let mut snippets = Vec::new();
+    let mut at = 0;
+    let text = item.excerpt.text.as_str();
+    for run in &item.excerpt.lines {
+        let lines = text[at..].split_inclusive('\n').take((run.end + 1 - run.start) as usize);
+        let end = at + lines.map(str::len).sum::<usize>();
+        let part = text[at..end].trim_end_matches('\n');
+        snippets.push(Snippet { lines: (run.start, run.end), text: part, ..of_item(item) });
+        at = end;
+    }
+    if snippets.is_empty() {
+        snippets.push(of_item(item));
+    }
+    snippets
 }
 
 fn of_item(item: &ContextItem) -> Snippet<'_> {

@@ -35,8 +35,10 @@ const LONG_LINE: usize = 140;
 const FEW_FILES: usize = 6;
 /// Budgets up to this many tokens get a small answer.
 const SMALL: f64 = 1_500.0;
-/// Bodies of a small answer.
+/// Bodies of a small answer that are more than a few lines.
 const FEW_BODIES: usize = 5;
+/// Lines of a body that does not count as one.
+const SHORT_BODY: u32 = 8;
 /// Lines above the best line of a window.
 const ABOVE: u32 = 6;
 
@@ -58,13 +60,17 @@ struct Chosen {
     listed: Vec<usize>,
     files: Vec<u32>,
     bodies: BTreeMap<usize, Lines>,
-    /// Bodies that are one line each.
-    best_lines: usize,
     /// Tokens so far, as estimated.
     spent: f64,
 }
 
 impl Chosen {
+    /// Returns how many bodies are more than a few lines.
+    fn long_bodies(&self) -> usize {
+        let count = |lines: &&Lines| lines.iter().map(|(from, to)| to - from + 1).sum::<u32>();
+        self.bodies.values().filter(|lines| count(lines) > SHORT_BODY).count()
+    }
+
     fn add(&mut self, at: usize, file: u32, cost: f64) {
         self.listed.push(at);
         self.spent += cost;
@@ -161,7 +167,6 @@ impl<'a> Map<'a> {
         }
         if best.0 > 0.0 {
             map.bodies.insert(at, vec![(best.1, best.1)]);
-            map.best_lines += 1;
             map.spent += LINE_COST;
         }
     }
@@ -171,16 +176,19 @@ impl<'a> Map<'a> {
         let depth = self.depth();
         let best = map.listed.first().map_or(0.0, |&at| self.chance(at));
         for at in map.listed.clone() {
-            if map.bodies.len() >= FEW_BODIES + map.best_lines
-                || self.chance(at) < LEAST_BODY * best
-            {
+            if self.chance(at) < LEAST_BODY * best {
                 return;
             }
+            let (_, first, last) = self.span(at);
+            // A body of a few lines costs little more than its declaration.
+            if last - first >= SHORT_BODY && map.long_bodies() >= FEW_BODIES {
+                continue;
+            }
             let line = map.bodies.remove(&at);
-            match (self.add_body(at, depth, map, tokens), line) {
-                (true, Some(_)) => map.best_lines -= 1,
-                (false, Some(line)) => drop(map.bodies.insert(at, line)),
-                _ => {}
+            if !self.add_body(at, depth, map, tokens)
+                && let Some(line) = line
+            {
+                map.bodies.insert(at, line);
             }
         }
     }

@@ -181,7 +181,15 @@ fn ranked<'a>(
         ..sources
     };
     Ok(match (ranking, request.seed_mode) {
-        ("task", SeedMode::Code | SeedMode::Mixed) => by_task(&sources, query, inputs),
+        ("task", mode @ (SeedMode::Code | SeedMode::Mixed)) => {
+            let ranked = by_task(&sources, query, inputs);
+            // Workflows, settings and documents define nothing that a task is ranked by.
+            if ranked.seeds.is_empty() {
+                made(by_search(&sources, query, mode, inputs.weights))
+            } else {
+                ranked
+            }
+        }
         (_, mode) => made(by_search(&sources, query, mode, inputs.weights)),
     })
 }

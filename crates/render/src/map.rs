@@ -71,9 +71,9 @@ fn write_place(out: &mut String, parts: &[&ContextItem], around: Option<&Context
     };
     let line = format!("{indent}{} {}  {declaration}", safe(&name), ranges(parts));
     let _ = writeln!(out, "{}{}", line.trim_end(), marks(item));
-    for part in parts.iter().filter(|part| part.excerpt.detail == "lines") {
-        out.push_str(&numbered(part));
-    }
+    let shown: Vec<&ContextItem> =
+        parts.iter().copied().filter(|part| part.excerpt.detail == "lines").collect();
+    out.push_str(&numbered_parts(&shown));
 }
 
 /// Returns the ranges of the parts; those that follow one another are one, up to a screen or three.
@@ -115,24 +115,32 @@ fn declaration(item: &ContextItem) -> String {
 
 /// Writes the lines of a body with their numbers, and what is left out between them.
 pub fn numbered(item: &ContextItem) -> String {
+    numbered_parts(&[item])
+}
+
+/// Writes the lines of parts of one definition, in order, as one body.
+fn numbered_parts(parts: &[&ContextItem]) -> String {
     let mut out = String::new();
-    let mut lines = item.excerpt.text.split('\n');
-    // A single line is what a search would show: nobody takes it for the whole.
-    if let [run] = item.excerpt.lines.as_slice()
-        && run.start == run.end
-    {
-        return format!("{:5} {}\n", run.start, safe(&item.excerpt.text).trim_end());
-    }
-    let mut next = item.lines.start;
-    for run in &item.excerpt.lines {
-        left_out(&mut out, next, run.start);
-        for number in run.start..=run.end {
-            let Some(line) = lines.next() else { break };
-            let _ = writeln!(out, "{}", format!("{number:5} {}", safe(line)).trim_end());
+    // Single lines are what a search would show: nobody takes them for the whole.
+    let is_body = parts.iter().flat_map(|part| &part.excerpt.lines).any(|run| run.start < run.end);
+    let mut next = parts.first().map_or(0, |part| part.lines.start);
+    for part in parts {
+        let mut lines = part.excerpt.text.split('\n');
+        for run in &part.excerpt.lines {
+            if is_body {
+                left_out(&mut out, next, run.start);
+            }
+            for number in run.start..=run.end {
+                let Some(line) = lines.next() else { break };
+                let _ = writeln!(out, "{}", format!("{number:5} {}", safe(line)).trim_end());
+            }
+            next = run.end + 1;
         }
-        next = run.end + 1;
     }
-    left_out(&mut out, next, item.lines.end + 1);
+    let end = parts.last().map_or(0, |part| part.lines.end + 1);
+    if is_body {
+        left_out(&mut out, next, end);
+    }
     out
 }
 

@@ -3,6 +3,7 @@
 mod ahead;
 mod changes;
 mod declared;
+mod not_code;
 mod outlines;
 mod reach;
 mod recent;

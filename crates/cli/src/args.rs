@@ -526,7 +526,7 @@ fn intent(name: &str) -> Result<contextd_pack::request::Intent, String> {
 pub struct ScopeArgs {
     /// What you expect in the code, with commas between: 5 to 12 identifiers, file names, messages or
     /// terms; guesses are welcome
-    #[arg(long, value_name = "A, B, C", value_delimiter = ',')]
+    #[arg(long, value_name = "A, B, C", value_delimiter = ',', allow_hyphen_values = true)]
     pub names: Vec<String>,
     /// Folder or glob to look in; may be repeated
     #[arg(long)]

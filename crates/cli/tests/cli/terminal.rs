@@ -409,3 +409,10 @@ fn options_that_cannot_be_meant_are_refused_and_words_without_a_command_get_a_ti
     let help = sandbox.run(&["--help"]);
     assert!(help.status.success() && !help.stdout.is_empty() && err(&help).is_empty(), "{help:?}");
 }
+
+#[test]
+fn guesses_may_begin_with_a_hyphen() {
+    let sandbox = Sandbox::shop();
+    let text = sandbox.text(&["task", "charge the card", "--names", "-a, charge"]);
+    assert!(text.contains("shop/payment.py\n"), "{text}");
+}

@@ -161,7 +161,7 @@ impl<'a> Map<'a> {
         let mut best = (0.0, first);
         for (line, text) in (first..).zip(&texts) {
             let score = scorer.score(text);
-            if score > best.0 && text.len() <= LONG_LINE {
+            if score > best.0 && text.len() <= LONG_LINE.min(self.limits.bytes) {
                 best = (score, line);
             }
         }

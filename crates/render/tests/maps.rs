@@ -84,6 +84,22 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #[test]
+    fn an_explicit_map_keeps_the_caps_of_its_request(at in 0..TASKS.len(), items in 1u64..12, section in 1u64..12, bytes in 1u64..900, tokens in 200u64..4_000) {
+        let request = json!({
+            "query": TASKS[at], "names": ["settle", "charge"], "ranking": "task", "layout": "map", "format": "text",
+            "budgets": {"maxItems": items, "maxItemsPerSection": section, "maxBytesPerItem": bytes, "maxTotalTokens": tokens},
+        });
+        let Ok(Answer::Pack(pack)) = (find("context_pack_create").unwrap().run)(&SHOP.1, request) else { panic!("no pack") };
+        prop_assert!(pack.items().count() as u64 <= items.min(section));
+        for item in pack.items() {
+            prop_assert!(item.excerpt.text.len() as u64 <= bytes.max(1), "{} of {bytes}: {}", item.excerpt.text.len(), item.excerpt.text);
+        }
+    }
+}
+
 #[test]
 fn a_guess_brings_what_it_names() {
     let pack = task(json!({"task": "it goes wrong", "names": ["settle"]}));

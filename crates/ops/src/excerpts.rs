@@ -57,18 +57,9 @@ fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
-/// Longest line that is shown, in bytes; a longer one is data.
-const LONGEST_LINE: usize = 400;
-
 /// Returns a line of a file as it is shown.
 pub(crate) fn numbered(number: u32, text: &str) -> NumberedLine {
-    let text = text.trim_end_matches('\r');
-    let text = if text.len() <= LONGEST_LINE {
-        text.to_owned()
-    } else {
-        format!("… a line of {} characters", text.chars().count())
-    };
-    NumberedLine { number, text }
+    NumberedLine { number, text: contextd_pack::shortened(text) }
 }
 
 /// Returns the innermost definition of a file around a line: name, kind and lines.

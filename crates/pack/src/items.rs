@@ -347,7 +347,7 @@ impl Excerpt {
 }
 
 /// Returns a line without its end; of one that is too long, what it is.
-fn shortened(line: &str) -> String {
+pub fn shortened(line: &str) -> String {
     let line = line.trim_end_matches('\r');
     if line.len() <= LONGEST_LINE {
         line.to_owned()

@@ -51,7 +51,7 @@ pub use error::PackError;
 pub use expand::{Section, section_of};
 pub use held::{HeldItems, Shown};
 pub use ids::SymbolIds;
-pub use items::{Read, title};
+pub use items::{Read, shortened, title};
 pub use layer::{Detail, Layer};
 pub use lines::{EdgeLine, FileLine, LayerLine, Lines, SymbolLine, lines};
 pub use manager::{BudgetRules, TokenBudget, budget_of_task};

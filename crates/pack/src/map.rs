@@ -205,10 +205,18 @@ impl<'a> Map<'a> {
                 continue;
             }
             let file = self.span(at).0;
-            let has_body = self.body(at, depth).is_some();
-            let deep = map.spent + cost <= list && self.add_body(at, depth, map, list - cost);
             // A place whose body does not fit is worth a line, not the many fields of an item.
-            if deep || !has_body || self.limits.overhead < SHORT_ITEM {
+            let is_shown = self.is_shown(at, &map.bodies);
+            let deep = match self.body(at, depth).filter(|_| !is_shown) {
+                Some((lines, more)) if map.spent + cost + more <= list => {
+                    map.spent += more;
+                    map.bodies.insert(at, lines);
+                    true
+                }
+                Some(_) => false,
+                None => !is_shown || map.spent + cost <= list,
+            };
+            if deep || self.limits.overhead < SHORT_ITEM {
                 map.add(at, file, cost);
             }
         }

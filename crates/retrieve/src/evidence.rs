@@ -6,6 +6,7 @@
 //! window of cells, not by its whole body.
 
 use crate::catalog::Catalog;
+use crate::lexical::{K1, rarity, saturated};
 use crate::understand::Query;
 use contextd_lang::terms::{self, Terms};
 use contextd_snapshot::{Field, Snapshot};
@@ -35,8 +36,6 @@ pub type ByGroup = [f32; GROUPS];
 /// What each group counts where one number is needed before a ranking has been learned.
 const SHARES: ByGroup = [1.0, 0.4, 1.0, 0.6, 1.0];
 
-/// How fast more of one word counts for less.
-const K1: f32 = 1.2;
 /// How much the length of a block counts.
 const B: f32 = 0.75;
 /// A word in a path counts as so many in the text.
@@ -354,14 +353,6 @@ impl Pass<'_> {
 
 fn add_to(sums: &mut ByGroup, worth: &ByGroup, times: f32) {
     sums.iter_mut().zip(worth).for_each(|(sum, worth)| *sum += worth * times);
-}
-
-fn saturated(count: f32) -> f32 {
-    count * (K1 + 1.0) / (K1 + count)
-}
-
-fn rarity(documents: f32, with: f32) -> f32 {
-    (1.0 + (documents - with.min(documents) + 0.5) / (with + 0.5)).ln()
 }
 
 impl Evidence {

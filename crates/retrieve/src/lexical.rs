@@ -41,7 +41,8 @@ pub const SEARCH_FIELDS: FieldWeights = FieldWeights {
     body: (0.0, 0.75),
 };
 
-const K1: f32 = 1.2;
+/// How fast more of one word counts for less.
+pub(crate) const K1: f32 = 1.2;
 
 /// Scores by symbol, type, file and block: the columns of [`Scratch`], and the rarity of each word.
 pub struct Lexical<'c> {
@@ -380,11 +381,11 @@ pub(crate) fn length(words: u32, average: f32) -> f32 {
     0.25 + 0.75 * words as f32 / average
 }
 
-fn saturated(weight: f32) -> f32 {
+pub(crate) fn saturated(weight: f32) -> f32 {
     weight * (K1 + 1.0) / (K1 + weight)
 }
 
-fn rarity(documents: f32, with: f32) -> f32 {
+pub(crate) fn rarity(documents: f32, with: f32) -> f32 {
     (1.0 + (documents - with.min(documents) + 0.5) / (with + 0.5)).ln()
 }
 
